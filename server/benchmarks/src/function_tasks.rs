@@ -12,7 +12,7 @@ use scoring::similarity::Similarity;
 use syntax::Language;
 use text::python;
 
-use crate::Rules;
+use crate::ScoringRules;
 use crate::repoqa::{self, CommentMode, FindScore, Needle, PreparedNeedle};
 use crate::yabloco::{GenerationPair, edit_similarity, exact_match, read_generation};
 
@@ -98,7 +98,7 @@ pub(crate) struct FindScores {
 }
 
 impl FindScorer<'_> {
-    fn score(&self, answer: &str, rules: Rules) -> [FindScore; 2] {
+    fn score(&self, answer: &str, rules: ScoringRules) -> [FindScore; 2] {
         let code = repoqa::sanitize(self.language, answer, rules);
         let mode = |index: usize| {
             let (needles, mode) = (&self.needles[index], COMMENT_MODES[index]);
@@ -108,7 +108,7 @@ impl FindScorer<'_> {
     }
 
     fn metrics(&self, answer: &str) -> Metrics {
-        let [with_comments, without] = self.score(answer, Rules::Paper);
+        let [with_comments, without] = self.score(answer, ScoringRules::Paper);
         let name = &self.question.name;
         let asked = self.question.candidates.iter().find(|candidate| candidate.name == *name);
         let truth = asked.map_or("", |candidate| &candidate.code);
@@ -121,7 +121,7 @@ impl FindScorer<'_> {
 }
 
 fn generation_metrics(answer: &str, truth: &str) -> Metrics {
-    let generation = read_generation(Some(answer), Rules::Paper);
+    let generation = read_generation(Some(answer), ScoringRules::Paper);
     let pair = [GenerationPair { prediction: &generation, truth }];
     let mut metrics = agreement(&generation, truth);
     metrics.insert(Metric::GenerationExact, percent(exact_match(&pair)));
@@ -171,7 +171,7 @@ impl<'a> FunctionScorer<'a> {
     }
 
     /// Returns the scores of an answer by the original's rules; `None` if the function is to be written.
-    pub(crate) fn find_scores(&self, prediction: &Prediction, rules: Rules) -> Option<FindScores> {
+    pub(crate) fn find_scores(&self, prediction: &Prediction, rules: ScoringRules) -> Option<FindScores> {
         let ScorerKind::Find(scorer) = &self.kind else { return None };
         let answer = function_answer(self.case, prediction);
         let scores = scorer.score(&answer, rules);

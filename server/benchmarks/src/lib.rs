@@ -36,6 +36,6 @@ pub use row_reader::{
     BenchmarkItem, BrokenRow, ImportedRow, MAX_ROW_BYTES, RowReader, decompress, write_rows,
 };
 pub use row_template::{ROW_TAG, add_repeated_row, row_of, row_tag};
-pub use rules::Rules;
+pub use rules::ScoringRules;
 pub use run_tables::{BenchmarkTables, run_tables};
 pub use score_sheet::{CountedIds, RuleDifference, ScoreSheet, ScoreTable, TablePicture};

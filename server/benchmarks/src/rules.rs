@@ -2,7 +2,7 @@
 
 /// Rules to apply where an original's program differs from its description.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Rules {
+pub enum ScoringRules {
     /// As the paper describes the benchmark.
     #[default]
     Paper,
@@ -11,20 +11,20 @@ pub enum Rules {
     Faithful,
 }
 
-impl Rules {
+impl ScoringRules {
     /// Returns the name of the rules in our formats.
     pub fn name(self) -> &'static str {
         match self {
-            Rules::Paper => "paper",
-            Rules::Faithful => "faithful",
+            ScoringRules::Paper => "paper",
+            ScoringRules::Faithful => "faithful",
         }
     }
 
     /// Returns the other rules.
-    pub(crate) fn other(self) -> Rules {
+    pub(crate) fn other(self) -> ScoringRules {
         match self {
-            Rules::Paper => Rules::Faithful,
-            Rules::Faithful => Rules::Paper,
+            ScoringRules::Paper => ScoringRules::Faithful,
+            ScoringRules::Faithful => ScoringRules::Paper,
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::json_text::JsonText;
 use crate::ordered_map::OrderedMap;
 use crate::row_reader::{BenchmarkItem, ImportedRow};
 use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable};
-use crate::{Rules, export_cceval_rows, export_codev_rows, repoqa, yabloco};
+use crate::{ScoringRules, export_cceval_rows, export_codev_rows, repoqa, yabloco};
 
 /// Milliseconds of a second.
 const MS_PER_S: f64 = 1000.0;
@@ -27,7 +27,7 @@ pub struct BenchmarkTables {
     /// Name of the benchmark: `codev-bench`, `crosscodeeval`, `repoqa` or `yabloco`.
     pub benchmark: &'static str,
     /// The rules of the numbers.
-    pub rules: Rules,
+    pub rules: ScoringRules,
     /// Number of the run's cases of it.
     pub cases: usize,
     /// The original's tables; each row belongs to an engine.
@@ -40,7 +40,7 @@ pub struct BenchmarkTables {
 
 /// Returns the tables of the benchmarks that a run's cases are imported from. A case without an answer counts by the original's rules
 /// for missing answers. Cases are scored on all threads, each once for all engines.
-pub fn run_tables(cases: &[Case], predictions: &[Prediction], rules: Rules) -> Vec<BenchmarkTables> {
+pub fn run_tables(cases: &[Case], predictions: &[Prediction], rules: ScoringRules) -> Vec<BenchmarkTables> {
     let engines = answers_by_engine(predictions);
     let benchmarks: [(&'static str, BuildSheets); 4] = [
         ("codev-bench", codev_sheets),
@@ -72,7 +72,7 @@ pub fn run_tables(cases: &[Case], predictions: &[Prediction], rules: Rules) -> V
 }
 
 /// Computes a sheet for the answers of each engine.
-type BuildSheets = fn(&[&Case], &[EngineAnswers<'_>], Rules) -> Vec<ScoreSheet>;
+type BuildSheets = fn(&[&Case], &[EngineAnswers<'_>], ScoringRules) -> Vec<ScoreSheet>;
 
 /// The answers of one engine by case, in the order of their repetitions.
 pub(crate) struct EngineAnswers<'a> {
@@ -133,7 +133,7 @@ impl BenchmarkTables {
 }
 
 /// Failures and unanswered cases have no response, so they count as failed also where the truth is empty.
-fn codev_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: Rules) -> Vec<ScoreSheet> {
+fn codev_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: ScoringRules) -> Vec<ScoreSheet> {
     let of_case = |case: &&Case| -> Vec<(CodevFile, CodevPrediction)> {
         let Some(file) = CodevFile::of_case(case) else { return Vec::new() };
         let rows = export_codev_rows(case).into_iter();
@@ -161,7 +161,7 @@ fn codev_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: Rules) ->
     engines.iter().map(sheet).collect()
 }
 
-fn cceval_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: Rules) -> Vec<ScoreSheet> {
+fn cceval_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: ScoringRules) -> Vec<ScoreSheet> {
     let mut by_language: BTreeMap<&str, Vec<(&Case, CcevalItem)>> = BTreeMap::new();
     for (number, case) in cases.iter().enumerate() {
         for exported in export_cceval_rows(case, number) {
@@ -226,7 +226,7 @@ mod tests {
             answer(&cases[1], "e", Status::Error),
             answer(&cases[2], "e", Status::Silent),
         ];
-        let tables = run_tables(&cases, &predictions, Rules::Paper);
+        let tables = run_tables(&cases, &predictions, ScoringRules::Paper);
         assert_eq!((tables.len(), tables[0].cases), (1, 4));
         let table = &tables[0].tables[0];
         let average = |name: &str| {
@@ -243,7 +243,7 @@ mod tests {
         let cases: Vec<Case> = (0..130).map(|number| empty_case(&format!("{number}.py"))).collect();
         let predictions: Vec<Prediction> =
             cases.iter().map(|case| answer(case, "e", Status::Silent)).collect();
-        let tables = run_tables(&cases, &predictions, Rules::Paper);
+        let tables = run_tables(&cases, &predictions, ScoringRules::Paper);
         assert!(
             tables[0].notes.iter().any(|note| note.contains("30 of 130 rows are left out")),
             "{tables:?}"

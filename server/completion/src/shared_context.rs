@@ -13,7 +13,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use index::{FileIndex, Strategy, TokenBudget, Visit};
+use index::{FileIndex, RecentLocation, Strategy, TokenBudget};
 use syntax::SyntaxCache;
 use text::Snippet;
 use tokio::sync::OnceCell;
@@ -43,7 +43,7 @@ pub(crate) struct ContextKey {
     pub(crate) hidden: Vec<Arc<str>>,
     /// The other documents with unsaved text.
     pub(crate) documents: Vec<Arc<FileIndex>>,
-    pub(crate) recent_visits: Vec<Visit>,
+    pub(crate) recent_visits: Vec<RecentLocation>,
 }
 
 /// A chosen context.

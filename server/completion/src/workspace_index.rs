@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use builtin::{Corpus, MaskedCorpus, RecentTyping};
 use index::{
-    CancelFlag, CopyIndex, FileIndex, Hit, Index, RemovedCode, RetrievalQuery, Searcher, Strategy,
-    TokenBudget, Visit,
+    CancelFlag, CopyIndex, FileIndex, Hit, Index, RecentLocation, RemovedCode, RetrievalQuery, Searcher,
+    Strategy, TokenBudget,
 };
 use syntax::{Language, Projects, SourceFile, SyntaxCache};
 use text::Snippet;
@@ -213,7 +213,7 @@ pub struct EditorContext {
     /// Other documents with unsaved text. They replace their files in searches and in the tokens.
     pub documents: Vec<Arc<FileIndex>>,
     /// Recently edited or viewed locations, latest first.
-    pub recent_visits: Vec<Visit>,
+    pub recent_visits: Vec<RecentLocation>,
     /// Recently typed and accepted code.
     pub recent_typing: RecentTyping,
 }

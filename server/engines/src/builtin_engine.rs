@@ -7,8 +7,8 @@ use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Alternative, Answer, Engine, EngineDescription, EngineError, EngineKind, ExplainedToken, FinishReason,
-    FunctionTask, PromptInput, Request, Sink, TaskForm, TokenExplanation,
+    Alternative, Answer, AnswerListener, Engine, EngineDescription, EngineError, EngineKind, ExplainedToken,
+    FinishReason, FunctionTask, PromptInput, Request, TaskForm, TokenExplanation,
 };
 
 /// The embedded engine. Needs no installation.
@@ -43,7 +43,7 @@ impl BuiltinEngine {
     async fn run(
         &self,
         request: Request,
-        sink: Sink<'_>,
+        sink: &mut dyn AnswerListener,
         cancel: &CancellationToken,
     ) -> Result<Answer, EngineError> {
         let name = &self.description.name;
@@ -225,7 +225,7 @@ impl Engine for BuiltinEngine {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         self.run(request, sink, cancel).boxed()

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine_wrapper::EngineWrapper;
-use crate::{Answer, Engine, EngineError, Request, Sink};
+use crate::{Answer, AnswerListener, Engine, EngineError, Request};
 
 /// Number of requests in progress.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +54,7 @@ impl EngineWrapper for CountedEngine {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {

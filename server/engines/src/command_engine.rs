@@ -27,8 +27,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::child_process::restart_backoff::RestartBackoff;
 use crate::{
-    Answer, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Program, ProgramError, Request,
-    Sink,
+    Answer, AnswerListener, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Program,
+    ProgramError, Request,
 };
 
 use session::{CommandSession, ResponseEvent};
@@ -108,7 +108,7 @@ impl CommandEngine {
         Ok(Arc::clone(session.insert(Arc::new(new))))
     }
 
-    async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, EngineError> {
+    async fn answer(&self, request: &Request, sink: &mut dyn AnswerListener) -> Result<Answer, EngineError> {
         let _permit = match &self.permits {
             // The semaphore is never closed.
             Some(permits) => permits.acquire().await.ok(),
@@ -154,7 +154,7 @@ impl Engine for CommandEngine {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {

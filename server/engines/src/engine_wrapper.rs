@@ -4,7 +4,8 @@ use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Answer, Engine, EngineDescription, EngineError, EngineInfo, FunctionTask, Request, Sink, TaskForm,
+    Answer, AnswerListener, Engine, EngineDescription, EngineError, EngineInfo, FunctionTask, Request,
+    TaskForm,
 };
 
 /// Wraps an engine; implementing it makes the type an [`Engine`].
@@ -21,7 +22,7 @@ pub trait EngineWrapper: Send + Sync {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         self.inner().complete(request, sink, cancel)
@@ -52,7 +53,7 @@ impl<W: EngineWrapper> Engine for W {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         EngineWrapper::complete(self, request, sink, cancel)

@@ -33,8 +33,8 @@ use crate::wire_formats::{
     self, ModelInput, ModelRequest, Object, ServerQuirk, ServerQuirks, SupportedPrompts, WireFormat,
 };
 use crate::{
-    Answer, Engine, EngineDescription, EngineError, EngineInfo, EngineKind, FunctionTask, Request, Sampling,
-    ServerMetadata, Sink, TaskForm,
+    Answer, AnswerListener, Engine, EngineDescription, EngineError, EngineInfo, EngineKind, FunctionTask,
+    Request, Sampling, ServerMetadata, TaskForm,
 };
 
 use model_facts::ModelFacts;
@@ -151,7 +151,7 @@ impl HttpEngine {
         }
     }
 
-    async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, EngineError> {
+    async fn answer(&self, request: &Request, sink: &mut dyn AnswerListener) -> Result<Answer, EngineError> {
         let model = self.known_model().await.map_err(|fault| self.error(fault))?;
         let mut refusals = 0;
         loop {
@@ -322,7 +322,11 @@ impl HttpEngine {
         EngineError::Failed { engine: self.settings.name.clone(), message }
     }
 
-    async fn answer_in_time(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, EngineError> {
+    async fn answer_in_time(
+        &self,
+        request: &Request,
+        sink: &mut dyn AnswerListener,
+    ) -> Result<Answer, EngineError> {
         let answer = self.answer(request, sink);
         match self.settings.timeout {
             None => answer.await,
@@ -366,7 +370,7 @@ impl Engine for HttpEngine {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {

@@ -352,9 +352,6 @@ impl<F: FnMut(&str) -> ControlFlow<()> + Send> AnswerListener for F {
     }
 }
 
-/// Receiver of an answer.
-pub type Sink<'a> = &'a mut dyn AnswerListener;
-
 /// Information about an engine, for people.
 #[derive(Clone, Debug, Default)]
 pub struct EngineInfo {
@@ -397,7 +394,7 @@ pub trait Engine: Send + Sync {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>>;
 

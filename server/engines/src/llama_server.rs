@@ -28,8 +28,8 @@ use tokio_util::sync::CancellationToken;
 use crate::child_process::ChildProcess;
 use crate::child_process::restart_backoff::RestartBackoff;
 use crate::{
-    Answer, Cassette, Engine, EngineDescription, EngineError, EngineInfo, HttpEngine, HttpServerConfig,
-    HttpSettings, Program, ProgramError, Proxy, Request, SetupError, Sink,
+    Answer, AnswerListener, Cassette, Engine, EngineDescription, EngineError, EngineInfo, HttpEngine,
+    HttpServerConfig, HttpSettings, Program, ProgramError, Proxy, Request, SetupError,
 };
 
 /// Default program.
@@ -174,7 +174,7 @@ impl LlamaServerEngine {
     async fn answer(
         &self,
         request: Request,
-        sink: Sink<'_>,
+        sink: &mut dyn AnswerListener,
         cancel: &CancellationToken,
     ) -> Result<Answer, EngineError> {
         let (engine, state) = self.ready().await?;
@@ -226,7 +226,7 @@ impl Engine for LlamaServerEngine {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {

@@ -47,8 +47,8 @@ use crate::child_process::restart_backoff::RestartBackoff;
 use crate::child_process::{Program, ProgramError};
 use crate::http::Redactor;
 use crate::{
-    Alternative, Answer, Engine, EngineDescription, EngineError, EngineInfo, EngineKind, FinishReason,
-    Request, ServerMetadata, Sink,
+    Alternative, Answer, AnswerListener, Engine, EngineDescription, EngineError, EngineInfo, EngineKind,
+    FinishReason, Request, ServerMetadata,
 };
 
 use document_locks::DocumentLocks;
@@ -160,7 +160,7 @@ impl LspEngine {
         }
     }
 
-    async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, EngineError> {
+    async fn answer(&self, request: &Request, sink: &mut dyn AnswerListener) -> Result<Answer, EngineError> {
         // The semaphore is never closed.
         let _permit = self.permits.acquire().await.ok();
         let others = request.input.context.iter().map(|item| item.path.to_string());
@@ -221,7 +221,7 @@ impl Engine for LspEngine {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {

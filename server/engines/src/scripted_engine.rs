@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Alternative, Answer, BusyCounter, Engine, EngineDescription, EngineError, EngineKind, FinishReason,
-    Request, Sink,
+    Alternative, Answer, AnswerListener, BusyCounter, Engine, EngineDescription, EngineError, EngineKind,
+    FinishReason, Request,
 };
 
 /// What a [`ScriptedEngine`] does with requests for some paths.
@@ -136,7 +136,7 @@ impl ScriptedEngine {
         self.busy.count()
     }
 
-    async fn answer(&self, request: &Request, sink: Sink<'_>) -> Result<Answer, EngineError> {
+    async fn answer(&self, request: &Request, sink: &mut dyn AnswerListener) -> Result<Answer, EngineError> {
         let _question = self.busy.enter();
         let Some(rule) = self.rules.iter().find(|rule| request.input.path.ends_with(&rule.path)) else {
             return Ok(Answer::with_finish(FinishReason::Stop));
@@ -151,7 +151,7 @@ impl ScriptedEngine {
         &self,
         rule: &ScriptedReply,
         request: &Request,
-        sink: Sink<'_>,
+        sink: &mut dyn AnswerListener,
     ) -> Result<FinishReason, EngineError> {
         sleep(rule.delay).await;
         assert!(!rule.panic, "engine `{}` panics as scripted", self.description.name);
@@ -197,7 +197,7 @@ impl Engine for ScriptedEngine {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {

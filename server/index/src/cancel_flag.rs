@@ -56,7 +56,7 @@ mod tests {
     use syntax::{Language, Projects, SourceFile};
 
     use super::*;
-    use crate::{Index, RetrievalQuery, Strategy, TokenBudget, Visit};
+    use crate::{Index, RecentLocation, RetrievalQuery, Strategy, TokenBudget};
 
     const PREFIX: &str = "from widgets import make_widget\n\ndef use(size):\n    widget = make_widget";
 
@@ -83,7 +83,7 @@ mod tests {
 
     /// The hits of a search with `cancel`.
     fn hits(index: &Index, strategy: Strategy, cancel: &CancelFlag) -> usize {
-        let recent = [Visit { path: "widgets.py".to_owned(), line: 1 }];
+        let recent = [RecentLocation { path: "widgets.py".to_owned(), line: 1 }];
         let (path, language) = ("main.py", Language::Python);
         let query = RetrievalQuery { path, language, prefix: PREFIX, suffix: "", recent: &recent };
         let searcher = index.hide(&[]).with_cancel(cancel.clone());

@@ -45,7 +45,7 @@ pub enum HitKind {
     /// Ten lines; score: similarity by common words.
     Chunk,
     /// A recently edited or visited location; score: 1 for the latest.
-    Visit,
+    RecentLocation,
 }
 
 impl HitKind {
@@ -56,7 +56,7 @@ impl HitKind {
         HitKind::Window,
         HitKind::Function,
         HitKind::Chunk,
-        HitKind::Visit,
+        HitKind::RecentLocation,
     ];
 
     /// Returns the kind's name.
@@ -67,7 +67,7 @@ impl HitKind {
             HitKind::Window => "window",
             HitKind::Function => "function",
             HitKind::Chunk => "chunk",
-            HitKind::Visit => "visit",
+            HitKind::RecentLocation => "visit",
         }
     }
 }

@@ -54,7 +54,7 @@ pub use file_index::{BLOCK_LINES, CodeLine, DecodeError, FileIndex, WINDOW_BLOCK
 pub use hit::{Hit, HitKind, budget_tokens};
 pub use index::Index;
 pub use lexical_index::LexicalIndex;
-pub use retrieve::{RetrievalQuery, TokenBudget, Visit, retrieval_count};
+pub use retrieve::{RecentLocation, RetrievalQuery, TokenBudget, retrieval_count};
 pub use searcher::{Occurrence, Searcher};
 pub use similar_functions::{FUNCTIONS, FunctionQuery};
 pub use terms::{Term, identifiers};

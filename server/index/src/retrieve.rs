@@ -22,12 +22,12 @@ pub struct RetrievalQuery<'a> {
     /// Its text after the cursor; in a case, the text after the hole.
     pub suffix: &'a str,
     /// Recently edited or visited locations, latest first.
-    pub recent: &'a [Visit],
+    pub recent: &'a [RecentLocation],
 }
 
 /// An edited or visited location.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visit {
+pub struct RecentLocation {
     /// File, relative to the workspace root.
     pub path: String,
     /// Line, 0-based.
@@ -184,7 +184,7 @@ impl Searcher {
                 text,
                 score: 1.0 / (age + 1) as f64,
                 strategy: Strategy::Recent.name(),
-                kind: HitKind::Visit,
+                kind: HitKind::RecentLocation,
                 reason: "was edited or looked at lately".to_owned(),
             });
         }

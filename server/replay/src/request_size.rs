@@ -158,7 +158,9 @@ mod tests {
 
     use cases::{CandidateFunction, ContextComments, FindFunction, FunctionQuestion, Task, WriteFunction};
     use completion::{CompletionSettings, WorkspaceIndex};
-    use engines::{Answer, Engine, EngineDescription, EngineError, EngineKind, Request, Sink, TokenPrice};
+    use engines::{
+        Answer, AnswerListener, Engine, EngineDescription, EngineError, EngineKind, Request, TokenPrice,
+    };
     use futures_util::FutureExt;
     use futures_util::future::BoxFuture;
     use tokio_util::sync::CancellationToken;
@@ -189,7 +191,7 @@ mod tests {
         fn complete<'a>(
             &'a self,
             _: Request,
-            _: Sink<'a>,
+            _: &'a mut dyn AnswerListener,
             _: &'a CancellationToken,
         ) -> BoxFuture<'a, Result<Answer, EngineError>> {
             async { Err(EngineError::Cancelled) }.boxed()

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use engines::{Answer, Engine, EngineError, EngineWrapper, Request, Sink};
+use engines::{Answer, AnswerListener, Engine, EngineError, EngineWrapper, Request};
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
@@ -31,7 +31,7 @@ impl<S: Send> EngineWrapper for SlotEngine<'_, S> {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         let answering = self.engine.complete(request, sink, cancel);

@@ -1,6 +1,6 @@
 //! The tables of public benchmarks in the originals' terms, as `benchmarks` computes them: for the terminal, Markdown and HTML.
 
-use benchmarks::{BenchmarkTables, Rules, ScoreTable, TablePicture};
+use benchmarks::{BenchmarkTables, ScoreTable, ScoringRules, TablePicture};
 use serde::Serialize;
 
 use crate::format;
@@ -85,8 +85,8 @@ fn escaped(text: &str) -> String {
 
 fn title(benchmark: &BenchmarkTables) -> String {
     let rules = match benchmark.rules {
-        Rules::Paper => "in the original's terms",
-        Rules::Faithful => "as the original's program computes",
+        ScoringRules::Paper => "in the original's terms",
+        ScoringRules::Faithful => "as the original's program computes",
     };
     format!("{}, {rules}", benchmark.benchmark)
 }
@@ -96,8 +96,8 @@ fn remarks(benchmark: &BenchmarkTables) -> Vec<String> {
     let difference = |(engine, difference): &(String, benchmarks::RuleDifference)| {
         let benchmarks::RuleDifference { topic, paper, faithful, affected } = difference;
         let (used, other, source) = match benchmark.rules {
-            Rules::Paper => (paper, faithful, "the original's program"),
-            Rules::Faithful => (faithful, paper, "its description"),
+            ScoringRules::Paper => (paper, faithful, "the original's program"),
+            ScoringRules::Faithful => (faithful, paper, "its description"),
         };
         format!("{engine}, {topic}: {used}; {source}: {other} ({affected} affected)")
     };
@@ -245,7 +245,7 @@ mod tests {
         );
         vec![BenchmarkTables {
             benchmark: "repoqa",
-            rules: Rules::Paper,
+            rules: ScoringRules::Paper,
             cases: 4,
             tables: vec![curves, heat],
             differences: Vec::new(),
@@ -273,7 +273,7 @@ mod tests {
             paper.contains("- e, outputs: zero; the original's program: left out (3 affected)"),
             "{paper}"
         );
-        tables[0].rules = Rules::Faithful;
+        tables[0].rules = ScoringRules::Faithful;
         let faithful = benchmark_markdown(&tables);
         assert!(faithful.contains("## repoqa, as the original's program computes"), "{faithful}");
         assert!(

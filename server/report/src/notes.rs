@@ -1,7 +1,7 @@
 //! Words the remarks of a summary.
 
 use cases::{AnswerForm, PromptSymptom};
-use scoring::run_summary::{Note, PromptProblem};
+use scoring::run_summary::{PromptProblem, RunNote};
 use scoring::{MetricCell, RunSummary};
 
 use crate::{failures, format};
@@ -19,31 +19,31 @@ pub fn note_texts(summary: &RunSummary) -> Vec<String> {
     summary.notes.iter().map(text).collect()
 }
 
-fn text(note: &Note) -> String {
+fn text(note: &RunNote) -> String {
     match note {
-        Note::Unfinished { answered, planned } => {
+        RunNote::Unfinished { answered, planned } => {
             format!("The run is unfinished: {answered} of {planned} requests.")
         }
-        Note::OtherTree => "The workspace differs from the one the cases were cut from (other tree hash): engines may have seen newer \
+        RunNote::OtherTree => "The workspace differs from the one the cases were cut from (other tree hash): engines may have seen newer \
                             code."
             .to_owned(),
-        Note::NoWorkspace => {
+        RunNote::NoWorkspace => {
             "Replayed without a workspace: engines had only the code in the cases.".to_owned()
         }
-        Note::NewerCases(count) => format!("Cases recorded since then, not in these numbers: {count}."),
-        Note::UnknownCases(count) => {
+        RunNote::NewerCases(count) => format!("Cases recorded since then, not in these numbers: {count}."),
+        RunNote::UnknownCases(count) => {
             format!("{count} answers belong to no case of the suite and are left out")
         }
-        Note::Unscored(count) => {
+        RunNote::Unscored(count) => {
             format!("{count} answers have no scores; only their status and time are counted")
         }
-        Note::Recorded { timed, untimed } => recorded(*timed, *untimed),
-        Note::Unweighted(count) => format!(
+        RunNote::Recorded { timed, untimed } => recorded(*timed, *untimed),
+        RunNote::Unweighted(count) => format!(
             "{count} live cases were left without a suggestion by chance; they are not weighted here"
         ),
-        Note::Controls => CONTROLS.to_owned(),
-        Note::Judges => JUDGES.to_owned(),
-        Note::Late { engine, late, answers, exact, in_time } => {
+        RunNote::Controls => CONTROLS.to_owned(),
+        RunNote::Judges => JUDGES.to_owned(),
+        RunNote::Late { engine, late, answers, exact, in_time } => {
             let share = |cell: &Option<MetricCell>| cell.as_ref().map_or_else(String::new, format::share);
             format!(
                 "{engine}: {} of {} were cut at the deadline and count as timeouts. Exact match: {} with the text written by then, {} \
@@ -54,7 +54,7 @@ fn text(note: &Note) -> String {
                 share(in_time),
             )
         }
-        Note::Copies { affected, cases, reused } => format!(
+        RunNote::Copies { affected, cases, reused } => format!(
             "The truths of {affected} of {cases} cases have copies in other files. In the rows \"no-copies\", engines answered those \
              cases without these files; their answers to all other cases are reused{}.",
             match reused {
@@ -65,9 +65,9 @@ fn text(note: &Note) -> String {
                 ),
             }
         ),
-        Note::AnswerForms { engine, forms } => answer_forms(engine, forms),
-        Note::Failures { engine, failures } => failures::warning(engine, failures),
-        Note::WrongPrompt(problem) => prompt_problem(problem),
+        RunNote::AnswerForms { engine, forms } => answer_forms(engine, forms),
+        RunNote::Failures { engine, failures } => failures::warning(engine, failures),
+        RunNote::WrongPrompt(problem) => prompt_problem(problem),
     }
 }
 

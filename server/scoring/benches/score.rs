@@ -68,12 +68,11 @@ fn similarity_of_long_texts(bencher: divan::Bencher<'_, '_>) {
 fn summary_of_a_run(bencher: divan::Bencher<'_, '_>) {
     let question = ScoringInput { language: Language::Java, prefix: "", suffix: "", truth: TRUTH };
     let metrics = [PREDICTION, TRUTH, ""].map(|answer| scoring::score(&question, answer));
-    let observations: Vec<Observation> = (0..3_000)
-        .map(|number| Observation {
-            case: (number / 3).to_string(),
-            cluster: (number / 12).to_string(),
-            metrics: metrics[number as usize % 11 % 3].clone(),
-            latency: Some(f64::from(number)),
+    let observations: Vec<Observation<'_>> = (0..3_000)
+        .map(|number| {
+            let metrics = metrics[number as usize % 11 % 3].clone();
+            let latency = Some(f64::from(number));
+            Observation::new((number / 3).to_string(), (number / 12).to_string(), metrics, latency)
         })
         .collect();
     let keys = |(number, observation)| {

@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::Counts;
 use crate::metric_table::MIN_CASES;
 use crate::run_summary::observations::left_out;
-use crate::run_summary::outcome::{finished_within, outcome_flags};
+use crate::run_summary::outcome::{RequestOutcome, finished_within};
 use crate::run_summary::rows::{engine_index, engines, is_from_other_tree};
 use crate::run_summary::{RunRows, ScoreIndex, with_copies};
 use crate::statistics::paired_sample::{PairedCase, PairedSample};
@@ -218,9 +218,8 @@ impl<'a> ComparedRuns<'a> {
                 None => return None,
             },
             MetricSource::Outcome => {
-                let flags = outcome_flags(answer.prediction, self.cases[answer.case].is_from_other_tree);
-                let (_, holds) = flags.into_iter().find(|(flag, _)| *flag == metric)?;
-                Counts { num: f64::from(u8::from(holds)), den: 1.0 }
+                let is_from_other_tree = self.cases[answer.case].is_from_other_tree;
+                RequestOutcome::new(answer.prediction, is_from_other_tree).value(metric)?.into()
             }
             MetricSource::Context => return None,
         };

@@ -38,8 +38,8 @@ pub struct Comparison {
 /// Compares two engines in one metric; `a` and `b` are their observations. Cases are matched by name, and repetitions are
 /// averaged first. A case counts if the metric applies to both answers. `seed` drives the resampling.
 pub fn compare<'a>(
-    a: impl IntoIterator<Item = &'a Observation>,
-    b: impl IntoIterator<Item = &'a Observation>,
+    a: impl IntoIterator<Item = &'a Observation<'a>>,
+    b: impl IntoIterator<Item = &'a Observation<'a>>,
     metric: Metric,
     seed: u64,
 ) -> Comparison {
@@ -89,12 +89,10 @@ mod tests {
     const M: Metric = Metric::ExactMatch;
 
     /// Returns observations of numbered cases, `per_file` to a file.
-    fn engine(per_file: usize, values: impl IntoIterator<Item = f64>) -> Vec<Observation> {
-        let observation = |(case, value): (usize, f64)| Observation {
-            case: case.to_string(),
-            cluster: (case / per_file).to_string(),
-            metrics: Metrics::from([(M, MetricValue::Value(value))]),
-            latency: None,
+    fn engine(per_file: usize, values: impl IntoIterator<Item = f64>) -> Vec<Observation<'static>> {
+        let observation = |(case, value): (usize, f64)| {
+            let metrics = Metrics::from([(M, MetricValue::Value(value))]);
+            Observation::new(case.to_string(), (case / per_file).to_string(), metrics, None)
         };
         values.into_iter().enumerate().map(observation).collect()
     }

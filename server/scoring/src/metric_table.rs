@@ -2,14 +2,17 @@
 //!
 //! Reports show these types. All their numbers are computed here and in the modules below.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use cases::{Metric, Metrics};
+use cases::{Metric, MetricValue, Metrics};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 use crate::comparison::OUTSIDE;
 use crate::counts::Counts;
+use crate::run_summary::outcome::RequestOutcome;
 use crate::statistics::beta::student_quantile;
 use crate::statistics::bootstrap::CountColumns;
 use crate::statistics::hall::SkewedMean;
@@ -17,17 +20,44 @@ use crate::statistics::percentile::percentile;
 use crate::statistics::sample::{ClusterNumbers, Sample, ShareSpread};
 use crate::statistics::{MIN_CLUSTERS, bootstrap, clopper_pearson, wilson};
 
-/// One scored prediction.
+/// One scored prediction. A run has many, so that they share the texts and metrics of its rows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Observation {
+pub struct Observation<'a> {
     /// Case; observations of one case in one row are repetitions and weigh as one.
-    pub case: String,
+    pub case: Cow<'a, str>,
     /// File the case was cut from. Cases of one file are not independent.
-    pub cluster: String,
-    /// The metrics that apply.
-    pub metrics: Metrics,
+    pub cluster: Arc<str>,
+    /// The metrics of the answer that apply.
+    pub metrics: Cow<'a, Metrics>,
+    /// Outcome of the request, whose metrics count in place of equal ones of the answer; `None` without a request.
+    pub outcome: Option<RequestOutcome>,
     /// Milliseconds until the answer was ready, infinite after a timeout; `None` without a request to the engine.
     pub latency: Option<f64>,
+}
+
+impl<'a> Observation<'a> {
+    /// Creates an observation without a request's outcome.
+    pub fn new(
+        case: impl Into<Cow<'a, str>>,
+        cluster: impl Into<Arc<str>>,
+        metrics: Metrics,
+        latency: Option<f64>,
+    ) -> Observation<'a> {
+        let (case, cluster) = (case.into(), cluster.into());
+        Observation { case, cluster, metrics: Cow::Owned(metrics), outcome: None, latency }
+    }
+
+    /// Returns the value of a metric, if it applies.
+    fn value(&self, metric: Metric) -> Option<MetricValue> {
+        let of_request = self.outcome.and_then(|outcome| outcome.value(metric));
+        of_request.or_else(|| self.metrics.get(&metric).copied())
+    }
+
+    /// Returns the metrics that apply, in any order.
+    fn applicable_metrics(&self) -> impl Iterator<Item = Metric> {
+        let of_request = self.outcome.iter().flat_map(|outcome| outcome.flags()).map(|(metric, _)| metric);
+        self.metrics.keys().copied().chain(of_request)
+    }
 }
 
 /// One group of observations.
@@ -170,21 +200,21 @@ pub struct Latency {
 /// Returns a row per key. An observation counts in each row that it is paired with: pair it also with the keys of the totals.
 /// `seed` drives the resampling.
 pub fn summarize<'a, K: Ord + Send>(
-    observations: impl IntoIterator<Item = (K, &'a Observation)>,
+    observations: impl IntoIterator<Item = (K, &'a Observation<'a>)>,
     seed: u64,
 ) -> BTreeMap<K, TableRow> {
-    let mut groups: BTreeMap<K, Vec<&Observation>> = BTreeMap::new();
+    let mut groups: BTreeMap<K, Vec<&Observation<'_>>> = BTreeMap::new();
     for (key, observation) in observations {
         groups.entry(key).or_default().push(observation);
     }
     groups.into_par_iter().map(|(key, group)| (key, row(&group, seed))).collect()
 }
 
-fn row(group: &[&Observation], seed: u64) -> TableRow {
+fn row(group: &[&Observation<'_>], seed: u64) -> TableRow {
     let cases = by_case(group.iter().copied());
     let clusters = ClusterNumbers::new(cases.values().map(|case| case.cluster));
     let metrics: BTreeSet<Metric> =
-        group.iter().flat_map(|observation| observation.metrics.keys().copied()).collect();
+        group.iter().flat_map(|observation| observation.applicable_metrics()).collect();
     let numbered: Vec<(usize, &Repetitions<'_>)> =
         cases.values().filter_map(|case| Some((clusters.number(case.cluster)?, case))).collect();
     let samples = metrics.into_iter().map(|metric| {
@@ -204,27 +234,27 @@ fn row(group: &[&Observation], seed: u64) -> TableRow {
 pub(crate) struct Repetitions<'a> {
     /// File of the case.
     pub(crate) cluster: &'a str,
-    observations: Vec<&'a Observation>,
+    observations: Vec<&'a Observation<'a>>,
 }
 
 impl Repetitions<'_> {
     /// Returns the metric's counts averaged over the repetitions that have it; `None` if none has.
     pub(crate) fn counts(&self, metric: Metric) -> Option<Counts> {
-        let values = self.observations.iter().filter_map(|observation| observation.metrics.get(&metric));
+        let values = self.observations.iter().filter_map(|observation| observation.value(metric));
         let repetitions = values.clone().count();
-        let sum = values.fold(Counts::default(), |sum, &value| sum + Counts::from(value));
+        let sum = values.fold(Counts::default(), |sum, value| sum + Counts::from(value));
         (repetitions > 0).then(|| sum / repetitions as f64)
     }
 }
 
 /// Groups observations by their case.
 pub(crate) fn by_case<'a>(
-    observations: impl IntoIterator<Item = &'a Observation>,
+    observations: impl IntoIterator<Item = &'a Observation<'a>>,
 ) -> BTreeMap<&'a str, Repetitions<'a>> {
     let mut cases: BTreeMap<&str, Repetitions<'_>> = BTreeMap::new();
     for observation in observations {
         cases
-            .entry(&observation.case)
+            .entry(&*observation.case)
             .or_insert_with(|| Repetitions { cluster: &observation.cluster, observations: Vec::new() })
             .observations
             .push(observation);

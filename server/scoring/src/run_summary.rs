@@ -32,9 +32,9 @@ use crate::metric_table::{Latency, MetricCell};
 use crate::verdict::{Verdict, VerdictError, VerdictSettings};
 
 pub use failures::{EngineFailures, FREQUENT, FailedCase, FailureReason, PromptProblem, request_failures};
-pub use notes::{Note, completeness_notes};
+pub use notes::{RunNote, completeness_notes};
 pub use observations::ExclusionReason;
-pub use outcome::{AnswerClass, answer_class, latency};
+pub use outcome::{AnswerClass, RequestOutcome, answer_class, latency};
 pub use rows::ScoreIndex;
 pub use scenario_group::{NameResolution, ScenarioGroup};
 pub use test_results::{EngineTests, TestAgreement, TestSummary};
@@ -53,7 +53,7 @@ pub struct RunRows<'a> {
     /// The judgements of answers by tests, one for each judged answer.
     pub judgements: &'a [Judgement],
     /// Remarks that precede those of the summary, as from [`completeness_notes`].
-    pub notes: &'a [Note],
+    pub notes: &'a [RunNote],
 }
 
 impl RunRows<'_> {
@@ -112,7 +112,7 @@ pub struct RunSummary {
     /// Results of unit tests; left out if none judged an answer.
     pub tests: Option<TestSummary>,
     /// Remarks for the reader.
-    pub notes: Vec<Note>,
+    pub notes: Vec<RunNote>,
 }
 
 /// Cost of an engine's answers, in the currency of the prices.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use completion::{EditorContext, RecentTyping, TypedPassage, WorkspaceIndex};
-use index::{FileIndex, Visit};
+use index::{FileIndex, RecentLocation};
 use syntax::SourceFile;
 
 use crate::document_admission;
@@ -103,8 +103,8 @@ async fn other_documents(
 }
 
 impl OtherDocument {
-    fn visit(&self) -> Visit {
-        Visit { path: self.path.to_string(), line: self.document.edited_line().unwrap_or(0) }
+    fn visit(&self) -> RecentLocation {
+        RecentLocation { path: self.path.to_string(), line: self.document.edited_line().unwrap_or(0) }
     }
 
     fn typed_passages(&self) -> Vec<(u64, TypedPassage)> {

@@ -22,7 +22,9 @@ use index::{FileIndex, Index};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use syntax::{Projects, SourceFile, Tree};
-use workspace::{Changes, LoadProgress, ReadLimits, ScanScope, Snapshot, WorkspaceError, WorkspaceTracker};
+use workspace::{
+    LoadProgress, ReadLimits, ScanScope, Snapshot, WorkspaceChanges, WorkspaceError, WorkspaceTracker,
+};
 
 pub use corpus::{LoadedCorpus, save_corpus};
 use index_cache::IndexCache;
@@ -158,11 +160,11 @@ impl Indexer {
         Ok(self.apply(changes))
     }
 
-    fn apply(&mut self, changes: Changes) -> bool {
+    fn apply(&mut self, changes: WorkspaceChanges) -> bool {
         if changes.is_empty() {
             return false;
         }
-        let Changes { changed, removed, manifests_changed, snapshot } = changes;
+        let WorkspaceChanges { changed, removed, manifests_changed, snapshot } = changes;
         for path in &removed {
             self.unsaved.remove(path);
         }

@@ -12,7 +12,7 @@ use ignore::IncrementalIgnore;
 
 use crate::walk::{has_special_ignore_file, ignore_rules, is_in_git_repository, language_or_skip};
 use crate::walk_scope::folders_above;
-use crate::{ReadLimits, SkipReason, Stamp, skipped_folders};
+use crate::{DiskStamp, ReadLimits, SkipReason, skipped_folders};
 
 /// Checks whether [`load`](crate::load) would read the file at `path`; the error is the reason why not. `path` is relative to
 /// `root`, with `/` between its parts, none of them `.` or `..`. Paths that do not exist yet, the file or folders above it, are
@@ -77,7 +77,7 @@ pub struct Admission {
     /// Reason why the walk would skip the file, if it would.
     pub refusal: Option<SkipReason>,
     /// Paths that the verdict depends on, with their stamps at that time; `None` if a change could go undetected.
-    dependencies: Option<Vec<(PathBuf, Option<Stamp>)>>,
+    dependencies: Option<Vec<(PathBuf, Option<DiskStamp>)>>,
 }
 
 impl Admission {
@@ -98,7 +98,7 @@ impl Admission {
 
 /// Returns everything that a verdict about `path` depends on, with its stamp. `None` if one of these changed so recently that
 /// another change could go undetected.
-fn dependencies(root: &Path, path: &str) -> Option<Vec<(PathBuf, Option<Stamp>)>> {
+fn dependencies(root: &Path, path: &str) -> Option<Vec<(PathBuf, Option<DiskStamp>)>> {
     let now = SystemTime::now();
     let above = is_in_git_repository(root).then(|| root.ancestors().skip(1).map(Path::to_owned));
     let below = folders_above(path).map(|folder| root.join(folder));
@@ -115,6 +115,6 @@ fn dependencies(root: &Path, path: &str) -> Option<Vec<(PathBuf, Option<Stamp>)>
         .collect()
 }
 
-fn stamp_of(path: &Path) -> Option<Stamp> {
-    fs::symlink_metadata(path).ok().map(|metadata| Stamp::of(&metadata))
+fn stamp_of(path: &Path) -> Option<DiskStamp> {
+    fs::symlink_metadata(path).ok().map(|metadata| DiskStamp::of(&metadata))
 }

@@ -7,8 +7,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::disk_stamp::DiskStamp;
 use crate::git::git;
-use crate::stamp::Stamp;
 
 /// Largest `HEAD` that is read, bytes: a reference has at most some hundred.
 const MAX_HEAD_BYTES: u64 = 4_096;
@@ -19,9 +19,9 @@ pub struct HeadTracker {
     root: PathBuf,
     repository: Option<GitFolders>,
     /// `.git` in the root when the repository was looked for last; the outer option is `None` before.
-    looked_at: Option<Option<Stamp>>,
+    looked_at: Option<Option<DiskStamp>>,
     /// The state of git's files when git was asked last.
-    seen: Vec<Option<Stamp>>,
+    seen: Vec<Option<DiskStamp>>,
     commit: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl HeadTracker {
             self.seen.clear();
         }
         let files = self.repository.as_ref()?.watched_files();
-        let seen: Vec<Option<Stamp>> = files.iter().map(|file| stamp(file)).collect();
+        let seen: Vec<Option<DiskStamp>> = files.iter().map(|file| stamp(file)).collect();
         if seen == self.seen {
             return None;
         }
@@ -98,8 +98,8 @@ impl GitFolders {
     }
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
-    fs::symlink_metadata(path).ok().map(|found| Stamp::of(&found))
+fn stamp(path: &Path) -> Option<DiskStamp> {
+    fs::symlink_metadata(path).ok().map(|found| DiskStamp::of(&found))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! counted with a [`SkipReason`], so nothing disappears silently. A snapshot never changes. [`admission`] applies the walk's rules to a
 //! single path.
 //!
-//! A [`WorkspaceTracker`] keeps its state between scans: it walks only the changed paths, reads only files whose [`Stamp`] differs, and
+//! A [`WorkspaceTracker`] keeps its state between scans: it walks only the changed paths, reads only files whose [`DiskStamp`] differs, and
 //! has the same snapshot as [`load`] would return at that moment. Without a client that reports changes, a
 //! [`Watcher`](watcher::Watcher) gets them from the system.
 //!
@@ -19,7 +19,7 @@
 //! It never writes, never follows symbolic links and never leaves its root.
 
 mod admission;
-mod changes;
+mod disk_stamp;
 mod error;
 mod git;
 mod git_history;
@@ -35,11 +35,11 @@ mod secret_names;
 mod skipped_folders;
 mod skips;
 mod snapshot;
-mod stamp;
 mod unwatched_paths;
 mod walk;
 mod walk_scope;
 pub mod watcher;
+mod workspace_changes;
 mod workspace_tracker;
 
 use std::num::NonZeroUsize;
@@ -47,7 +47,7 @@ use std::path::Path;
 use std::thread;
 
 pub use admission::{Admission, admits};
-pub use changes::Changes;
+pub use disk_stamp::DiskStamp;
 pub use error::WorkspaceError;
 pub use git::{GitState, git_state};
 pub use git_history::{
@@ -61,8 +61,8 @@ pub use scan_scope::ScanScope;
 pub use secret_names::is_secret_like;
 pub use skips::{SkipReason, SkippedPath, Skips};
 pub use snapshot::{Snapshot, Totals};
-pub use stamp::Stamp;
 pub use walk::is_small;
+pub use workspace_changes::WorkspaceChanges;
 pub use workspace_tracker::{KnownFile, WorkspaceTracker};
 
 /// The blake3 hash of a text.

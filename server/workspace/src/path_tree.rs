@@ -19,7 +19,7 @@ use syntax::{Language, Manifest, SourceFile};
 use crate::read_files::{FileContent, HashedText, read_all};
 use crate::walk::{FileKind, WalkResult, WalkedFile};
 use crate::walk_scope::folders_above;
-use crate::{KnownFile, LoadProgress, ReadLimits, SkipReason, SkippedPath, Skips, Snapshot, Stamp};
+use crate::{DiskStamp, KnownFile, LoadProgress, ReadLimits, SkipReason, SkippedPath, Skips, Snapshot};
 
 /// State of a workspace's paths.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ struct TrackedFile {
     id: u64,
     link_count: u64,
     /// Stamp from when the file was read; `None` if it is not reliable.
-    stamp: Option<Stamp>,
+    stamp: Option<DiskStamp>,
     state: ReadState,
 }
 
@@ -102,7 +102,7 @@ impl PathTree {
     }
 
     /// Returns files with several hard links, with their stamps from when they were read; `None` if a stamp is not reliable.
-    pub(crate) fn hard_linked_files(&self) -> impl Iterator<Item = (&str, Option<Stamp>)> {
+    pub(crate) fn hard_linked_files(&self) -> impl Iterator<Item = (&str, Option<DiskStamp>)> {
         // A file found before it got another link has no record of that.
         let ids: BTreeSet<u64> =
             self.files().filter(|(_, file)| file.link_count > 1).map(|(_, file)| file.id).collect();

@@ -14,7 +14,7 @@ use std::time::SystemTime;
 
 use crate::path_tree::PathTree;
 use crate::walk_scope::{DOT_GIT, IGNORE_FILES};
-use crate::{SkipReason, Stamp, skipped_folders};
+use crate::{DiskStamp, SkipReason, skipped_folders};
 
 /// A repository's ignore file that is not part of the checkout.
 const EXCLUDE_FILE: &str = "info/exclude";
@@ -30,7 +30,7 @@ pub(crate) struct RootIdentity {
 impl RootIdentity {
     pub(crate) fn of(root: &Path) -> RootIdentity {
         let path = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let id = fs::metadata(&path).ok().map(|metadata| Stamp::of(&metadata).id());
+        let id = fs::metadata(&path).ok().map(|metadata| DiskStamp::of(&metadata).id());
         RootIdentity { path, id }
     }
 }
@@ -55,7 +55,7 @@ enum PathState {
     Absent,
     /// It exists, with any content.
     Present,
-    Stamped(Stamp),
+    Stamped(DiskStamp),
     /// It changed so recently that another change may go undetected.
     Unsettled,
 }
@@ -64,7 +64,7 @@ impl PathState {
     /// Reads the state of a path; a later change is sure to be detected if the last one was before `begun`.
     fn at(path: &Path, begun: SystemTime) -> PathState {
         let Ok(metadata) = fs::symlink_metadata(path) else { return PathState::Absent };
-        Stamp::of(&metadata).if_settled(begun).map_or(PathState::Unsettled, PathState::Stamped)
+        DiskStamp::of(&metadata).if_settled(begun).map_or(PathState::Unsettled, PathState::Stamped)
     }
 
     fn is_different(&self, path: &Path) -> bool {
@@ -72,7 +72,7 @@ impl PathState {
         match (self, metadata) {
             (PathState::Absent, metadata) => metadata.is_some(),
             (PathState::Present, metadata) => metadata.is_none(),
-            (PathState::Stamped(stamp), Some(metadata)) => *stamp != Stamp::of(&metadata),
+            (PathState::Stamped(stamp), Some(metadata)) => *stamp != DiskStamp::of(&metadata),
             (PathState::Stamped(_), None) | (PathState::Unsettled, _) => true,
         }
     }

@@ -16,7 +16,7 @@ use syntax::{Language, Manifest};
 use crate::path_text::{exact_text, path_text};
 use crate::secret_names::is_secret_like;
 use crate::walk_scope::{WalkScope, join};
-use crate::{LoadProgress, ReadLimits, SkipReason, SkippedPath, Stamp, skipped_folders, stamp};
+use crate::{DiskStamp, LoadProgress, ReadLimits, SkipReason, SkippedPath, disk_stamp, skipped_folders};
 
 /// Kind of a usable file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(crate) struct WalkedFile {
     pub(crate) path: String,
     pub(crate) kind: FileKind,
     pub(crate) bytes: u64,
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: DiskStamp,
     /// Number of hard links.
     pub(crate) link_count: u64,
 }
@@ -210,7 +210,8 @@ impl Visitor<'_> {
                 self.skip(SkippedPath::new(path, SkipReason::Oversized))
             }
             Ok(metadata) => {
-                let (bytes, stamp, names) = (metadata.len(), Stamp::of(&metadata), stamp::names(&metadata));
+                let (bytes, stamp, names) =
+                    (metadata.len(), DiskStamp::of(&metadata), disk_stamp::names(&metadata));
                 self.send(WalkEvent::Candidate(WalkedFile { path, kind, bytes, stamp, link_count: names }));
                 WalkState::Continue
             }

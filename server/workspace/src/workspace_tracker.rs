@@ -11,7 +11,9 @@ use crate::path_tree::PathTree;
 use crate::unwatched_paths::{RootIdentity, UnwatchedPaths};
 use crate::walk::walk;
 use crate::walk_scope::{PathLocation, WalkScope, affected_paths, locate};
-use crate::{Changes, LoadProgress, ReadLimits, Snapshot, Stamp, TextHash, WorkspaceError, check_folder};
+use crate::{
+    DiskStamp, LoadProgress, ReadLimits, Snapshot, TextHash, WorkspaceChanges, WorkspaceError, check_folder,
+};
 
 /// A text known from an earlier session, from [`WorkspaceTracker::known_files`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub struct KnownFile {
     /// Path relative to the workspace root, with `/` between its parts.
     pub path: Arc<str>,
     /// Stamp of the file; `None` if it is not reliable for the text.
-    pub stamp: Option<Stamp>,
+    pub stamp: Option<DiskStamp>,
     /// The hash of the text.
     pub hash: TextHash,
     /// The whole text.
@@ -113,27 +115,27 @@ impl WorkspaceTracker {
     pub fn refresh(
         &mut self,
         paths: impl IntoIterator<Item = impl AsRef<Path>>,
-    ) -> Result<Changes, WorkspaceError> {
+    ) -> Result<WorkspaceChanges, WorkspaceError> {
         let scoped: BTreeSet<String> =
             paths.into_iter().flat_map(|path| self.affected_by(path.as_ref())).collect();
         if scoped.is_empty() {
-            return Ok(Changes::none(&self.snapshot));
+            return Ok(WorkspaceChanges::none(&self.snapshot));
         }
         self.scan(scoped, &|_| (), &|| true)
     }
 
     /// Scans everything, and reads the files whose stamps differ. Also needed after an error. Waits for the disk.
-    pub fn refresh_all(&mut self) -> Result<Changes, WorkspaceError> {
+    pub fn refresh_all(&mut self) -> Result<WorkspaceChanges, WorkspaceError> {
         self.scan(BTreeSet::from([String::new()]), &|_| (), &|| true)
     }
 
     /// Scans the paths that no watcher reports, and everything that depends on them: ignore files above the root and in
     /// repositories, the contents of skipped folders, files with several hard links, and the target of the root. Must be called
     /// at intervals: it takes a microsecond for each such path as long as none of them has changed.
-    pub fn poll(&mut self) -> Result<Changes, WorkspaceError> {
+    pub fn poll(&mut self) -> Result<WorkspaceChanges, WorkspaceError> {
         let is_moved = RootIdentity::of(&self.root) != self.identity;
         if !is_moved && self.unwatched.affected().is_empty() {
-            return Ok(Changes::none(&self.snapshot));
+            return Ok(WorkspaceChanges::none(&self.snapshot));
         }
         self.scan(BTreeSet::new(), &|_| (), &|| true)
     }
@@ -163,7 +165,7 @@ impl WorkspaceTracker {
         mut paths: BTreeSet<String>,
         progress: &(dyn Fn(LoadProgress) + Sync),
         keep_going: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Changes, WorkspaceError> {
+    ) -> Result<WorkspaceChanges, WorkspaceError> {
         check_folder(&self.root)?;
         let begun = SystemTime::now();
         let identity = RootIdentity::of(&self.root);
@@ -191,7 +193,7 @@ impl WorkspaceTracker {
         self.tree.read(&self.root, &self.limits, progress, keep_going);
         self.check_going(keep_going)?;
         check_folder(&self.root)?;
-        let changes = Changes::between(&self.snapshot, self.tree.snapshot(&self.root));
+        let changes = WorkspaceChanges::between(&self.snapshot, self.tree.snapshot(&self.root));
         self.snapshot = changes.snapshot.clone();
         Ok(changes)
     }

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use cases::{Case, CrossFileContext, Origin, OriginKind, Scenario};
 use completion::{CompletionSettings, ConfiguredEngine, WorkspaceIndex};
-use engines::{Answer, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Request, Sink};
+use engines::{
+    Answer, AnswerListener, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Request,
+};
 use futures_util::future::{BoxFuture, ready};
 use index::{CopyIndex, Index, RemovedCode, Strategy};
 use mining::{HoleCandidates, MiningInput, MiningOptions, Mix, SCENARIOS};
@@ -225,7 +227,7 @@ impl Engine for Spy {
     fn complete<'a>(
         &'a self,
         request: Request,
-        _sink: Sink<'a>,
+        _sink: &'a mut dyn AnswerListener,
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         self.look(&request);

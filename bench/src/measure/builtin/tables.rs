@@ -130,7 +130,7 @@ fn differences(rows: &[&AnswerRow]) -> String {
 }
 
 fn difference(rows: &[&AnswerRow], scenario: StudyScenario, method: Method, metric: Metric) -> String {
-    let observations = |method| -> Vec<Observation> {
+    let observations = |method| -> Vec<Observation<'_>> {
         rows_of(rows, scenario, method).into_iter().map(observation).collect()
     };
     let Comparison { difference, interval, .. } =
@@ -145,17 +145,12 @@ fn difference(rows: &[&AnswerRow], scenario: StudyScenario, method: Method, metr
     }
 }
 
-fn observation(row: &AnswerRow) -> Observation {
+fn observation(row: &AnswerRow) -> Observation<'_> {
     let metrics = [
         (Metric::TokenExact, MetricValue::Value(f64::from(u8::from(row.exact)))),
         (Metric::EditSimilarity, MetricValue::Value(row.similarity)),
     ];
-    Observation {
-        case: row.case.clone(),
-        cluster: row.repo.to_owned(),
-        metrics: metrics.into(),
-        latency: Some(row.milliseconds),
-    }
+    Observation::new(&row.case, row.repo, metrics.into(), Some(row.milliseconds))
 }
 
 fn scenarios() -> impl Iterator<Item = StudyScenario> {

@@ -123,13 +123,13 @@ fn observation(
     KeyedObservation {
         asked: sight.name(),
         language: mined.language(),
-        observation: Observation {
-            // The variants of a case have different names; they share the hole.
-            case: format!("{}/{}", mined.name(), case.hole),
-            cluster: mined.name().to_owned(),
-            metrics: scoring::score(&question, &answer.text),
-            latency: Some(answer.ms.total),
-        },
+        // The variants of a case have different names; they share the hole.
+        observation: Observation::new(
+            format!("{}/{}", mined.name(), case.hole),
+            mined.name(),
+            scoring::score(&question, &answer.text),
+            Some(answer.ms.total),
+        ),
     }
 }
 

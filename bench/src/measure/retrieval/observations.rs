@@ -15,18 +15,17 @@ pub(super) struct KeyedObservation {
     /// Name of the strategy or context.
     pub(super) asked: &'static str,
     pub(super) language: Language,
-    pub(super) observation: Observation,
+    pub(super) observation: Observation<'static>,
 }
 
 /// Converts a row to an observation.
 pub(super) fn observation(row: &StrategyResult) -> KeyedObservation {
     let mut metrics = row.retrieval_score.metrics(row.is_resolved.then_some(row.is_defined));
     metrics.insert(Metric::Tokens, MetricValue::Value(row.tokens));
-    let latency = Some(row.milliseconds);
     KeyedObservation {
         asked: row.variant.name(),
         language: row.language,
-        observation: Observation { case: row.case.clone(), cluster: row.repo.to_owned(), metrics, latency },
+        observation: Observation::new(row.case.clone(), row.repo, metrics, Some(row.milliseconds)),
     }
 }
 
@@ -34,12 +33,12 @@ pub(super) fn observation(row: &StrategyResult) -> KeyedObservation {
 pub(super) fn equal_languages(mut observations: Vec<KeyedObservation>) -> Vec<KeyedObservation> {
     let mut totals: BTreeMap<(Language, Metric), f64> = BTreeMap::new();
     for keyed in &observations {
-        for (&metric, &value) in &keyed.observation.metrics {
+        for (&metric, &value) in &*keyed.observation.metrics {
             *totals.entry((keyed.language, metric)).or_default() += Counts::from(value).den;
         }
     }
     for keyed in &mut observations {
-        for (&metric, value) in &mut keyed.observation.metrics {
+        for (&metric, value) in keyed.observation.metrics.to_mut() {
             let counts = Counts::from(*value) / totals[&(keyed.language, metric)];
             if counts.den > 0.0 {
                 *value = counts.into();
@@ -105,12 +104,12 @@ mod tests {
         let observation = |(number, language, value): (usize, Language, f64)| KeyedObservation {
             asked: "hybrid",
             language,
-            observation: Observation {
-                case: number.to_string(),
-                cluster: number.to_string(),
-                metrics: [(Metric::NewIdentifiers, MetricValue::Ratio { num: value, den: 2.0 })].into(),
-                latency: None,
-            },
+            observation: Observation::new(
+                number.to_string(),
+                number.to_string(),
+                [(Metric::NewIdentifiers, MetricValue::Ratio { num: value, den: 2.0 })].into(),
+                None,
+            ),
         };
         let python = (0..30).map(|number| (number, Language::Python, 2.0));
         let java = (30..40).map(|number| (number, Language::Java, 0.0));

@@ -2,17 +2,17 @@
 
 use text::python;
 
-use crate::Rules;
+use crate::ScoringRules;
 
 /// Whether each line of the response after the first is indented at least as far as the block's first line in the original file.
 ///
-/// [`Rules::Faithful`] compares lengths only, so that a tab counts as one space, and rejects blank lines that are shorter, also the
-/// empty one after a final line feed. [`Rules::Paper`] compares the white space itself and ignores blank lines.
-pub fn has_right_indent(response: &str, block_first_line: &str, rules: Rules) -> bool {
+/// [`ScoringRules::Faithful`] compares lengths only, so that a tab counts as one space, and rejects blank lines that are shorter, also the
+/// empty one after a final line feed. [`ScoringRules::Paper`] compares the white space itself and ignores blank lines.
+pub fn has_right_indent(response: &str, block_first_line: &str, rules: ScoringRules) -> bool {
     let required = indent(block_first_line);
     response.split('\n').skip(1).all(|line| match rules {
-        Rules::Faithful => indent(line).chars().count() >= required.chars().count(),
-        Rules::Paper => python::is_blank(line) || line.starts_with(required),
+        ScoringRules::Faithful => indent(line).chars().count() >= required.chars().count(),
+        ScoringRules::Paper => python::is_blank(line) || line.starts_with(required),
     })
 }
 
@@ -25,9 +25,9 @@ pub fn is_on_one_line(response: &str) -> bool {
     !response.contains('\n')
 }
 
-/// Whether the response is empty. [`Rules::Faithful`] accepts the empty text only, [`Rules::Paper`] also white space.
-pub fn is_empty(response: &str, rules: Rules) -> bool {
-    response.is_empty() || rules == Rules::Paper && python::is_blank(response)
+/// Whether the response is empty. [`ScoringRules::Faithful`] accepts the empty text only, [`ScoringRules::Paper`] also white space.
+pub fn is_empty(response: &str, rules: ScoringRules) -> bool {
+    response.is_empty() || rules == ScoringRules::Paper && python::is_blank(response)
 }
 
 /// Returns the number of lines; an empty response has one.
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn indent_of_later_lines_counts() {
-        for rules in [Rules::Paper, Rules::Faithful] {
+        for rules in [ScoringRules::Paper, ScoringRules::Faithful] {
             assert!(has_right_indent("a", "        x", rules));
             assert!(has_right_indent("a\n    b\n      c", "    x", rules));
             assert!(!has_right_indent("a\n  b", "    x", rules));
@@ -50,15 +50,15 @@ mod tests {
 
     #[test]
     fn original_counts_blank_lines_and_lengths() {
-        assert!(has_right_indent("a\n\n    b\n", "    x", Rules::Paper));
-        assert!(!has_right_indent("a\n\n    b", "    x", Rules::Faithful));
-        assert!(!has_right_indent("a\n b", "\tx", Rules::Paper));
-        assert!(has_right_indent("a\n b", "\tx", Rules::Faithful));
+        assert!(has_right_indent("a\n\n    b\n", "    x", ScoringRules::Paper));
+        assert!(!has_right_indent("a\n\n    b", "    x", ScoringRules::Faithful));
+        assert!(!has_right_indent("a\n b", "\tx", ScoringRules::Paper));
+        assert!(has_right_indent("a\n b", "\tx", ScoringRules::Faithful));
     }
 
     #[test]
     fn blank_responses_are_empty_by_description_only() {
-        assert!(is_empty(" \n", Rules::Paper) && !is_empty(" \n", Rules::Faithful));
+        assert!(is_empty(" \n", ScoringRules::Paper) && !is_empty(" \n", ScoringRules::Faithful));
         assert_eq!((line_length(""), line_length("a\n")), (1, 2));
     }
 }

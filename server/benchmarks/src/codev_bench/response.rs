@@ -1,19 +1,19 @@
 //! Extraction of the code from the reply of a general model.
 
-use crate::Rules;
+use crate::ScoringRules;
 use crate::fences::fenced_blocks;
 
 /// Returns the code of the last fenced block without its last line end; empty without a block.
 ///
-/// [`Rules::Faithful`] finds blocks whose opening line is followed by a line, closed by backticks at the start of a line, and turns
+/// [`ScoringRules::Faithful`] finds blocks whose opening line is followed by a line, closed by backticks at the start of a line, and turns
 /// `<br>` in code into a line feed.
-pub fn extract_code(reply: &str, rules: Rules) -> String {
+pub fn extract_code(reply: &str, rules: ScoringRules) -> String {
     match rules {
-        Rules::Paper => {
+        ScoringRules::Paper => {
             let last = fenced_blocks(reply).pop().unwrap_or_default();
             last.strip_suffix('\n').unwrap_or(last).to_owned()
         }
-        Rules::Faithful => last_original_block(&reply.replace("<br>", "\n")).to_owned(),
+        ScoringRules::Faithful => last_original_block(&reply.replace("<br>", "\n")).to_owned(),
     }
 }
 
@@ -44,8 +44,8 @@ mod tests {
 
     #[track_caller]
     fn check(reply: &str, paper: &str, faithful: &str) {
-        assert_eq!(extract_code(reply, Rules::Paper), paper, "paper");
-        assert_eq!(extract_code(reply, Rules::Faithful), faithful, "faithful");
+        assert_eq!(extract_code(reply, ScoringRules::Paper), paper, "paper");
+        assert_eq!(extract_code(reply, ScoringRules::Faithful), faithful, "faithful");
     }
 
     #[test]

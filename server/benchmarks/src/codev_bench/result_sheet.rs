@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::judges::{has_right_indent, is_empty, is_on_one_line};
 use super::rows::{CodevBlock, CodevFile};
 use super::table::{CodevColumn, CodevGroup, CodevResult, CodevTable};
-use crate::Rules;
+use crate::ScoringRules;
 use crate::row_reader::{BenchmarkItem, check_path};
 use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable, TablePicture};
 
@@ -110,7 +110,7 @@ struct JudgedRow {
 }
 
 /// Both rules, in the order of the pairs in [`JudgedRow`].
-const BOTH_RULES: [Rules; 2] = [Rules::Paper, Rules::Faithful];
+const BOTH_RULES: [ScoringRules; 2] = [ScoringRules::Paper, ScoringRules::Faithful];
 
 impl JudgedRow {
     fn new(row: &CodevPrediction) -> Option<JudgedRow> {
@@ -181,10 +181,10 @@ impl CodevResultFiles {
 
     /// Returns the original's tables with a column for each group of blocks.
     ///
-    /// [`Rules::Faithful`] takes the first rows of each part up to the scenario's number, and leaves rows without a response out.
-    /// [`Rules::Paper`] takes that number of rows from all parts together, and a row without a response counts as failed. See
+    /// [`ScoringRules::Faithful`] takes the first rows of each part up to the scenario's number, and leaves rows without a response out.
+    /// [`ScoringRules::Paper`] takes that number of rows from all parts together, and a row without a response counts as failed. See
     /// [`has_right_indent`] and [`is_empty`] for the rules of shape.
-    pub fn finish(mut self, rules: Rules) -> ScoreSheet {
+    pub fn finish(mut self, rules: ScoringRules) -> ScoreSheet {
         for (name, files) in SCENARIOS {
             let counted = self.counted(files, rules);
             if !counted.is_empty() {
@@ -204,31 +204,31 @@ impl CodevResultFiles {
     }
 
     /// Returns the rows that count for a table.
-    fn counted(&self, files: &[CodevFile], rules: Rules) -> Vec<JudgedRow> {
+    fn counted(&self, files: &[CodevFile], rules: ScoringRules) -> Vec<JudgedRow> {
         let mut counted = Vec::new();
         for &file in files {
             let mut left = file.cap();
             for (_, rows) in self.shards.iter().filter(|(shard, _)| shard.file == file) {
                 let taken = &rows[..rows.len().min(left)];
                 match rules {
-                    Rules::Paper => left -= taken.len(),
-                    Rules::Faithful => {}
+                    ScoringRules::Paper => left -= taken.len(),
+                    ScoringRules::Faithful => {}
                 }
-                counted.extend(taken.iter().filter(|row| rules == Rules::Paper || !row.is_missing));
+                counted.extend(taken.iter().filter(|row| rules == ScoringRules::Paper || !row.is_missing));
             }
         }
         counted
     }
 
     /// Returns a note on the rows of a file beyond the number that counts.
-    fn note_of_cap(&self, file: CodevFile, rules: Rules) -> Option<String> {
+    fn note_of_cap(&self, file: CodevFile, rules: ScoringRules) -> Option<String> {
         let (cap, mode) = (file.cap(), file.mode());
         let parts = self.shards.iter().filter(|(shard, _)| shard.file == file);
         let sizes: Vec<usize> = parts.map(|(_, rows)| rows.len()).collect();
         let total: usize = sizes.iter().sum();
         let (left_out, scope) = match rules {
-            Rules::Paper => (total.saturating_sub(cap), "a run"),
-            Rules::Faithful => {
+            ScoringRules::Paper => (total.saturating_sub(cap), "a run"),
+            ScoringRules::Faithful => {
                 (sizes.iter().map(|size| size.saturating_sub(cap)).sum(), "each part of a run")
             }
         };
@@ -273,8 +273,8 @@ impl CodevResultFiles {
     }
 }
 
-fn table(name: &str, rows: &[JudgedRow], rules: Rules) -> ScoreTable {
-    let rule = usize::from(rules == Rules::Faithful);
+fn table(name: &str, rows: &[JudgedRow], rules: ScoringRules) -> ScoreTable {
+    let rule = usize::from(rules == ScoringRules::Faithful);
     let share = |verdict: &dyn Fn(&JudgedRow) -> Option<bool>| {
         let judged = rows.iter().filter_map(|row| Some(row.result(0, verdict(row)?)));
         values(&judged.collect::<Vec<_>>(), |column| column.pass_rate)
@@ -353,11 +353,11 @@ mod tests {
             files.add(shard(0), &rows);
             files.finish(rules)
         };
-        let paper = sheet(Rules::Paper);
+        let paper = sheet(ScoringRules::Paper);
         assert_eq!((paper.cases, paper.predictions, paper.missing.count), (3, 2, 1));
         assert_eq!((value(&paper, "pass_rate"), value(&paper, "count")), (Some(50.0), Some(3.0)));
         assert_eq!(value(&paper, "empty"), Some(100.0));
-        let faithful = sheet(Rules::Faithful);
+        let faithful = sheet(ScoringRules::Faithful);
         assert_eq!((value(&faithful, "pass_rate"), value(&faithful, "empty")), (Some(100.0), Some(50.0)));
         let affected: Vec<usize> = faithful.differences.iter().map(|it| it.affected).collect();
         assert_eq!(affected, [0, 1, 0, 1]);
@@ -374,6 +374,9 @@ mod tests {
             let of_caps = sheet.notes.iter().filter(|note| note.contains("60 of 160 rows are left out"));
             (value(&sheet, "count"), of_caps.count())
         };
-        assert_eq!((count(Rules::Paper), count(Rules::Faithful)), ((Some(100.0), 1), (Some(160.0), 0)));
+        assert_eq!(
+            (count(ScoringRules::Paper), count(ScoringRules::Faithful)),
+            ((Some(100.0), 1), (Some(160.0), 0))
+        );
     }
 }

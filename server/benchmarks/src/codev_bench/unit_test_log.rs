@@ -2,20 +2,20 @@
 
 use text::python;
 
-use crate::Rules;
+use crate::ScoringRules;
 
 /// Whether the log ends with pytest's summary of passed tests only.
 ///
-/// [`Rules::Faithful`] requires the last line to contain `===== N passed in` or the same with warnings, so skipped or expectedly
-/// failing tests and colours fail, and text before or after is overlooked. [`Rules::Paper`] reads the last summary line: at
+/// [`ScoringRules::Faithful`] requires the last line to contain `===== N passed in` or the same with warnings, so skipped or expectedly
+/// failing tests and colours fail, and text before or after is overlooked. [`ScoringRules::Paper`] reads the last summary line: at
 /// least one test passed, none failed and none had an error.
-pub fn unit_test_passes(log: &str, rules: Rules) -> bool {
+pub fn unit_test_passes(log: &str, rules: ScoringRules) -> bool {
     match rules {
-        Rules::Faithful => {
+        ScoringRules::Faithful => {
             let mut lines = log.split('\n').map(python::strip);
             lines.rfind(|line| !line.is_empty()).is_some_and(is_original_pass)
         }
-        Rules::Paper => log.lines().rev().find_map(summary).is_some_and(|counts| counts.is_pass()),
+        ScoringRules::Paper => log.lines().rev().find_map(summary).is_some_and(|counts| counts.is_pass()),
     }
 }
 
@@ -95,8 +95,8 @@ mod tests {
 
     #[track_caller]
     fn check(log: &str, paper: bool, faithful: bool) {
-        assert_eq!(unit_test_passes(log, Rules::Paper), paper, "paper");
-        assert_eq!(unit_test_passes(log, Rules::Faithful), faithful, "faithful");
+        assert_eq!(unit_test_passes(log, ScoringRules::Paper), paper, "paper");
+        assert_eq!(unit_test_passes(log, ScoringRules::Faithful), faithful, "faithful");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use syntax::Language;
 
 use super::rows::{CcevalItem, CcevalPrediction};
 use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable, TablePicture};
-use crate::{BrokenRow, ImportedRow, Rules};
+use crate::{BrokenRow, ImportedRow, ScoringRules};
 
 /// Prefix of the original's task ids, before the language.
 const ID_PREFIX: &str = "project_cc_";
@@ -29,7 +29,7 @@ impl CcevalItem {
 pub struct PredictionScorer {
     predictions: HashMap<String, String>,
     language: Option<Language>,
-    rules: Rules,
+    rules: ScoringRules,
     seen: HashSet<String>,
     scores: BTreeMap<&'static str, Vec<CcevalScore>>,
     sheet: ScoreSheet,
@@ -38,12 +38,12 @@ pub struct PredictionScorer {
 impl PredictionScorer {
     /// Creates a scorer; `language` is that of all items, if their ids and files name none.
     ///
-    /// With [`Rules::Paper`] an item without a prediction counts as an empty one. The original ends with an error then;
-    /// [`Rules::Faithful`] leaves such items out.
+    /// With [`ScoringRules::Paper`] an item without a prediction counts as an empty one. The original ends with an error then;
+    /// [`ScoringRules::Faithful`] leaves such items out.
     pub fn new(
         predictions: impl IntoIterator<Item = CcevalPrediction>,
         language: Option<Language>,
-        rules: Rules,
+        rules: ScoringRules,
     ) -> PredictionScorer {
         let mut sheet = ScoreSheet::default();
         let mut by_id = HashMap::new();
@@ -103,8 +103,8 @@ impl PredictionScorer {
     fn score(&self, language: Language, item: &CcevalItem) -> Option<CcevalScore> {
         let prediction = self.predictions.get(&item.metadata.task_id).map(String::as_str);
         let prediction = match self.rules {
-            Rules::Paper => prediction.unwrap_or_default(),
-            Rules::Faithful => prediction?,
+            ScoringRules::Paper => prediction.unwrap_or_default(),
+            ScoringRules::Faithful => prediction?,
         };
         Some(cceval::score(language, &item.prompt, prediction, &item.groundtruth))
     }
@@ -171,17 +171,17 @@ mod tests {
             assert_eq!(broken, []);
             scorer.finish()
         };
-        let paper = sheet(Rules::Paper);
+        let paper = sheet(ScoringRules::Paper);
         assert_eq!(paper.tables[0].rows[0].1[0], Some(50.0));
         assert_eq!((paper.cases, paper.predictions), (2, 1));
         assert_eq!(paper.missing.first, ["project_cc_java/2"]);
         assert_eq!((paper.unknown.first, paper.repeated.count), (vec!["x".to_owned()], 1));
-        assert_eq!(sheet(Rules::Faithful).tables[0].rows[0].1[0], Some(100.0));
+        assert_eq!(sheet(ScoringRules::Faithful).tables[0].rows[0].1[0], Some(100.0));
     }
 
     #[test]
     fn items_of_unknown_languages_and_repeated_ones_are_set_apart() {
-        let mut scorer = PredictionScorer::new([], None, Rules::Paper);
+        let mut scorer = PredictionScorer::new([], None, ScoringRules::Paper);
         let broken = scorer.add(vec![item("p/1"), item("project_cc_csharp/1"), item("project_cc_csharp/1")]);
         let reasons: Vec<_> = broken.iter().map(ToString::to_string).collect();
         assert_eq!(

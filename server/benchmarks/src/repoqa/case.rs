@@ -5,7 +5,7 @@ use syntax::Language;
 
 use super::context::{CommentCleaning, ContextRequest, build_context};
 use super::rows::{RepoqaNeedle, RepoqaRepository};
-use crate::Rules;
+use crate::ScoringRules;
 use crate::imported_case::{CaseParts, imported_case};
 
 /// Name of the benchmark in the origin of its cases.
@@ -26,7 +26,7 @@ pub struct RepoqaCaseConfig {
     /// How tokens are counted, for the cases' descriptions.
     pub tokenizer: String,
     /// The description's rules for contexts, or those of the original's program.
-    pub rules: Rules,
+    pub rules: ScoringRules,
 }
 
 /// Returns the cases of a repository in the order of its functions, each with its function; an error says why a function has none.
@@ -154,7 +154,7 @@ mod tests {
             comments: vec![ContextComments::Kept, ContextComments::Removed],
             all_depths: false,
             tokenizer: "bytes".to_owned(),
-            rules: Rules::Paper,
+            rules: ScoringRules::Paper,
         };
         let made: Vec<_> = repoqa_cases(Language::Python, repository, &config, &str::len).collect();
         assert_eq!(made.len(), 8);

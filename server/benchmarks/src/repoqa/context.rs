@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use syntax::Language;
 
-use crate::Rules;
+use crate::ScoringRules;
 pub use cleaning::CommentCleaning;
 
 /// Line that marks the cut end of a file.
@@ -66,12 +66,12 @@ impl FindContext {
 
 /// Builds a context; `count` returns the tokens of a text. `None` if the function is not in the files.
 ///
-/// [`Rules::Faithful`] uses the offsets in bytes as offsets in characters, which cuts a wrong function where other than ASCII
+/// [`ScoringRules::Faithful`] uses the offsets in bytes as offsets in characters, which cuts a wrong function where other than ASCII
 /// characters precede it, and with cleaning drops most of the suffix.
 pub fn build_context(
     request: &ContextRequest<'_>,
     count: &dyn Fn(&str) -> usize,
-    rules: Rules,
+    rules: ScoringRules,
 ) -> Option<FindContext> {
     let parts = ContextParts::cut(request, count, rules)?;
     Some(cleaning::clean(request, parts, count, rules))
@@ -93,12 +93,12 @@ impl ContextParts {
     fn cut(
         request: &ContextRequest<'_>,
         count: &dyn Fn(&str) -> usize,
-        rules: Rules,
+        rules: ScoringRules,
     ) -> Option<ContextParts> {
         let &(_, text) = request.files.get(request.file)?;
         let (start, end) = match rules {
-            Rules::Paper => (request.start, request.end),
-            Rules::Faithful => (char_offset(text, request.start), char_offset(text, request.end)),
+            ScoringRules::Paper => (request.start, request.end),
+            ScoringRules::Faithful => (char_offset(text, request.start), char_offset(text, request.end)),
         };
         let (before, needle, after) = (text.get(..start)?, text.get(start..end)?, text.get(end..)?);
         let needle_tokens = count(needle) as f64;
@@ -236,7 +236,7 @@ mod tests {
     }
 
     fn text(size: usize, cleaning: CommentCleaning) -> String {
-        build_context(&request(size, cleaning), &words, Rules::Paper).expect("a context").text
+        build_context(&request(size, cleaning), &words, ScoringRules::Paper).expect("a context").text
     }
 
     #[test]
@@ -259,16 +259,16 @@ mod tests {
     #[test]
     fn offsets_outside_of_the_file_have_no_context() {
         let far = ContextRequest { end: 999, ..request(10, CommentCleaning::Keep) };
-        assert_eq!(build_context(&far, &words, Rules::Paper), None);
+        assert_eq!(build_context(&far, &words, ScoringRules::Paper), None);
         let no_file = ContextRequest { file: 9, ..request(10, CommentCleaning::Keep) };
-        assert_eq!(build_context(&no_file, &words, Rules::Faithful), None);
+        assert_eq!(build_context(&no_file, &words, ScoringRules::Faithful), None);
         let inside_of_a_character = ContextRequest { start: 1, ..request(10, CommentCleaning::Keep) };
-        assert_eq!(build_context(&inside_of_a_character, &words, Rules::Paper), None);
+        assert_eq!(build_context(&inside_of_a_character, &words, ScoringRules::Paper), None);
     }
 
     #[test]
     fn tokenizers_without_tokens_end_the_padding() {
         let request = request(10, CommentCleaning::PadPosition);
-        assert!(build_context(&request, &|_| 0, Rules::Paper).is_some());
+        assert!(build_context(&request, &|_| 0, ScoringRules::Paper).is_some());
     }
 }

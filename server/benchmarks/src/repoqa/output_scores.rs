@@ -10,7 +10,7 @@ use super::aggregate::ThresholdCurve;
 use super::rows::{RepoqaDataset, RepoqaOutput, RepoqaRepository};
 use super::sanitize::is_read_differently;
 use super::score::{CommentMode, FindScore, Needle, PreparedNeedle, score};
-use crate::Rules;
+use crate::ScoringRules;
 
 /// A function asked for: language, repository and name.
 pub type RepoqaTask = (String, String, String);
@@ -38,13 +38,13 @@ pub struct OutputScores {
 /// Scores the outputs for the usable repositories of a data set, on all threads; languages that Ghostbench cannot parse have no
 /// results.
 ///
-/// With [`Rules::Paper`] a task without an output counts as failed; the original, and [`Rules::Faithful`], leave it out. See
+/// With [`ScoringRules::Paper`] a task without an output counts as failed; the original, and [`ScoringRules::Faithful`], leave it out. See
 /// [`super::sanitize()`] for the differences in reading an answer.
 pub fn score_outputs(
     dataset: &RepoqaDataset,
     outputs: &[RepoqaOutput],
     comments: CommentMode,
-    rules: Rules,
+    rules: ScoringRules,
 ) -> OutputScores {
     let mut results = OutputScores::default();
     let mut answers: Answers<'_> = HashMap::new();
@@ -97,7 +97,7 @@ fn score_repository<'a>(
     repository: &'a RepoqaRepository,
     answers: &Answers<'a>,
     comments: CommentMode,
-    rules: Rules,
+    rules: ScoringRules,
 ) -> Option<ScoredRepository<'a>> {
     let language = Language::from_name(name)?;
     let needles = prepare(language, repository, comments);
@@ -148,8 +148,8 @@ fn owned((language, repo, name): (&str, &str, &str)) -> RepoqaTask {
 }
 
 impl OutputScores {
-    fn add(&mut self, repository: &ScoredRepository<'_>, rules: Rules) {
-        let missing = if rules == Rules::Paper { repository.missing.len() } else { 0 };
+    fn add(&mut self, repository: &ScoredRepository<'_>, rules: ScoringRules) {
+        let missing = if rules == ScoringRules::Paper { repository.missing.len() } else { 0 };
         let curve = ThresholdCurve::new(repository.scores.iter().map(|output| &output.score), missing);
         for name in [repository.language, "all"] {
             self.curves.entry(name.to_owned()).or_default().add(&curve);
@@ -183,13 +183,13 @@ mod tests {
             code_context_ntokens: Some(16_300),
         };
         let outputs = [output("f"), output("f"), output("x")];
-        let paper = score_outputs(&dataset, &outputs, CommentMode::Compare, Rules::Paper);
+        let paper = score_outputs(&dataset, &outputs, CommentMode::Compare, ScoringRules::Paper);
         assert_eq!((paper.curves["all"].passed[0], paper.curves["python"].total), (1, 2));
         assert_eq!(paper.missing, [owned(("python", "r", "g"))]);
         assert_eq!(paper.unknown, [owned(("python", "r", "x"))]);
         assert_eq!(paper.repeated, [owned(("python", "r", "f"))]);
         assert_eq!(paper.depths[&(16_384, 9)].total, 1);
-        let faithful = score_outputs(&dataset, &outputs, CommentMode::Compare, Rules::Faithful);
+        let faithful = score_outputs(&dataset, &outputs, CommentMode::Compare, ScoringRules::Faithful);
         assert_eq!(faithful.curves["all"].total, 1);
     }
 }

@@ -6,7 +6,7 @@ use super::aggregate::{THRESHOLDS, ThresholdCurve};
 use super::output_scores::{NeedleDepth, OutputScores, RepoqaTask, score_outputs};
 use super::rows::{RepoqaDataset, RepoqaOutput};
 use super::score::CommentMode;
-use crate::Rules;
+use crate::ScoringRules;
 use crate::score_sheet::{CountedIds, RuleDifference, ScoreSheet, ScoreTable, TablePicture};
 
 /// Index of the published threshold, 0.8.
@@ -14,7 +14,7 @@ const PUBLISHED: usize = 8;
 
 /// Returns pass@1 at each threshold by language, for both comment modes, and pass@1 at the published threshold by the size of the
 /// context and the tenth of it with the function.
-pub fn output_sheet(dataset: &RepoqaDataset, outputs: &[RepoqaOutput], rules: Rules) -> ScoreSheet {
+pub fn output_sheet(dataset: &RepoqaDataset, outputs: &[RepoqaOutput], rules: ScoringRules) -> ScoreSheet {
     let compared = score_outputs(dataset, outputs, CommentMode::Compare, rules);
     let ignored = score_outputs(dataset, outputs, CommentMode::Ignore, rules);
     let mut sheet = ScoreSheet {

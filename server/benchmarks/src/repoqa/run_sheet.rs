@@ -9,7 +9,7 @@ use super::aggregate::ThresholdCurve;
 use super::output_scores::{NeedleDepth, depth_of};
 use super::output_sheet::{CurveRows, differences, tables};
 use crate::FunctionScorer;
-use crate::Rules;
+use crate::ScoringRules;
 use crate::run_tables::EngineAnswers;
 use crate::score_sheet::ScoreSheet;
 
@@ -32,7 +32,11 @@ struct AnswerResult {
 
 /// Returns for each engine the tables of [`super::output_sheet()`] for its first answers. A case without an answer counts by the rules
 /// for missing outputs. Contexts of different sizes and treatments of comments have rows of their own.
-pub(crate) fn run_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: Rules) -> Vec<ScoreSheet> {
+pub(crate) fn run_sheets(
+    cases: &[&Case],
+    engines: &[EngineAnswers<'_>],
+    rules: ScoringRules,
+) -> Vec<ScoreSheet> {
     let results: Vec<Option<Vec<AnswerResult>>> =
         cases.par_iter().map(|case| case_results(case, engines, rules)).collect();
     let scored = cases
@@ -48,10 +52,14 @@ pub(crate) fn run_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: 
 }
 
 /// Scores the first answer of each engine; `None` for other tasks.
-fn case_results(case: &Case, engines: &[EngineAnswers<'_>], rules: Rules) -> Option<Vec<AnswerResult>> {
+fn case_results(
+    case: &Case,
+    engines: &[EngineAnswers<'_>],
+    rules: ScoringRules,
+) -> Option<Vec<AnswerResult>> {
     let scorer = FunctionScorer::new(case)?;
     let missing = AnswerResult {
-        curves: [ThresholdCurve::new([], usize::from(rules == Rules::Paper)); 2],
+        curves: [ThresholdCurve::new([], usize::from(rules == ScoringRules::Paper)); 2],
         is_missing: true,
         is_differently_read: false,
     };

@@ -3,25 +3,30 @@
 use syntax::Language;
 use text::python;
 
-use crate::Rules;
+use crate::ScoringRules;
 use crate::fences::fenced_blocks;
 
 /// Returns the code of an answer: the first function in its code blocks, else its first block, else the stripped answer.
 ///
-/// [`Rules::Faithful`] recognizes fewer fences than Markdown: three backticks at the start of a line with at most one word after
+/// [`ScoringRules::Faithful`] recognizes fewer fences than Markdown: three backticks at the start of a line with at most one word after
 /// them, closed by a line that begins with three backticks. The closing line of any other fence can open a block.
-pub fn sanitize(language: Language, answer: &str, rules: Rules) -> String {
+pub fn sanitize(language: Language, answer: &str, rules: ScoringRules) -> String {
     let answer = python::strip(answer);
     let blocks = match rules {
-        Rules::Paper => fenced_blocks(answer),
-        Rules::Faithful => original_blocks(answer),
+        ScoringRules::Paper => fenced_blocks(answer),
+        ScoringRules::Faithful => original_blocks(answer),
     };
     let function = blocks.iter().find_map(|block| first_function(language, block));
     function.or_else(|| blocks.first().copied()).unwrap_or(answer).to_owned()
 }
 
 /// Whether the other rules read other code from an answer than `rules`, which read `sanitized`.
-pub(crate) fn is_read_differently(language: Language, answer: &str, sanitized: &str, rules: Rules) -> bool {
+pub(crate) fn is_read_differently(
+    language: Language,
+    answer: &str,
+    sanitized: &str,
+    rules: ScoringRules,
+) -> bool {
     let stripped = python::strip(answer);
     // Equal blocks need not be parsed again.
     fenced_blocks(stripped) != original_blocks(stripped)
@@ -71,11 +76,12 @@ mod tests {
 
     #[track_caller]
     fn check(answer: &str, paper: &str, faithful: &str) {
-        assert_eq!(sanitize(Language::Python, answer, Rules::Paper), paper, "paper");
-        assert_eq!(sanitize(Language::Python, answer, Rules::Faithful), faithful, "faithful");
-        let differs = |code: &str, rules: Rules| is_read_differently(Language::Python, answer, code, rules);
-        assert_eq!(differs(paper, Rules::Paper), paper != faithful, "{answer}");
-        assert_eq!(differs(faithful, Rules::Faithful), paper != faithful, "{answer}");
+        assert_eq!(sanitize(Language::Python, answer, ScoringRules::Paper), paper, "paper");
+        assert_eq!(sanitize(Language::Python, answer, ScoringRules::Faithful), faithful, "faithful");
+        let differs =
+            |code: &str, rules: ScoringRules| is_read_differently(Language::Python, answer, code, rules);
+        assert_eq!(differs(paper, ScoringRules::Paper), paper != faithful, "{answer}");
+        assert_eq!(differs(faithful, ScoringRules::Faithful), paper != faithful, "{answer}");
     }
 
     #[test]

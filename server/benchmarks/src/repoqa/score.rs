@@ -5,7 +5,7 @@ use syntax::Language;
 use super::bleu::Bleu;
 use super::comments::remove_comments;
 use super::sanitize::sanitize;
-use crate::Rules;
+use crate::ScoringRules;
 
 /// A function of the repository that an answer is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub fn score(
     answer: &str,
     needles: &[PreparedNeedle],
     comments: CommentMode,
-    rules: Rules,
+    rules: ScoringRules,
 ) -> FindScore {
     score_code(language, asked, sanitize(language, answer, rules), needles, comments)
 }

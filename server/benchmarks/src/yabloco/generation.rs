@@ -1,18 +1,18 @@
 //! Extraction of the code from an answer.
 
-use crate::Rules;
+use crate::ScoringRules;
 use crate::fences::fenced_blocks;
 
 /// Returns the code of an answer, or an empty text without an answer: its first code block, or all of it, without `#include`
 /// lines and without a `main` function and everything after it; with a line feed at the end.
 ///
-/// [`Rules::Faithful`] knows no fences but three backticks anywhere, gives `-` for an unclosed block, and removes a leading `cpp`,
+/// [`ScoringRules::Faithful`] knows no fences but three backticks anywhere, gives `-` for an unclosed block, and removes a leading `cpp`,
 /// `c++`, `c` or `++` also from code: `char` loses its first letter.
-pub fn read_generation(answer: Option<&str>, rules: Rules) -> String {
+pub fn read_generation(answer: Option<&str>, rules: ScoringRules) -> String {
     let Some(answer) = answer else { return String::new() };
     let code = match rules {
-        Rules::Paper => fenced_blocks(answer).first().copied().unwrap_or(answer),
-        Rules::Faithful => without_language(between_backticks(answer)),
+        ScoringRules::Paper => fenced_blocks(answer).first().copied().unwrap_or(answer),
+        ScoringRules::Faithful => without_language(between_backticks(answer)),
     };
     let lines = code.split('\n').filter(|line| !line.starts_with("#include"));
     let lines: Vec<&str> = lines.take_while(|line| !is_main(line)).collect();
@@ -47,8 +47,8 @@ mod tests {
 
     #[track_caller]
     fn check(answer: &str, paper: &str, faithful: &str) {
-        assert_eq!(read_generation(Some(answer), Rules::Paper), paper, "paper");
-        assert_eq!(read_generation(Some(answer), Rules::Faithful), faithful, "faithful");
+        assert_eq!(read_generation(Some(answer), ScoringRules::Paper), paper, "paper");
+        assert_eq!(read_generation(Some(answer), ScoringRules::Faithful), faithful, "faithful");
     }
 
     #[test]
@@ -62,7 +62,7 @@ mod tests {
         check("char *f();", "char *f();\n", "har *f();\n");
         check("```cxx\nint f();\n```", "int f();\n\n", "xx\nint f();\n\n");
         check("```c\nint f();", "int f();\n", "-\n");
-        assert_eq!(read_generation(None, Rules::Faithful), "");
+        assert_eq!(read_generation(None, ScoringRules::Faithful), "");
     }
 
     #[test]

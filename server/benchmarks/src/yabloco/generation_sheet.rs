@@ -11,7 +11,7 @@ use super::generation::{is_bad_generation, read_generation};
 use super::metrics::{GenerationPair, any_of_first_passes, edit_similarity, exact_match};
 use super::table::{YablocoFunctions, YablocoTable};
 use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable, TablePicture};
-use crate::{BrokenRow, Rules};
+use crate::{BrokenRow, ScoringRules};
 use scoring::pass_at_k::pass_at_k;
 
 /// Numbers of answers for which pass@k is reported.
@@ -134,10 +134,10 @@ impl YablocoGenerations {
 
     /// Returns the metrics by repository and dependency category.
     ///
-    /// [`Rules::Paper`] counts a function without answers as one empty answer that fails, and computes the unbiased pass@k from all
-    /// answers to a function. [`Rules::Faithful`] leaves such functions out, and its pass@k is the share of functions of which one
+    /// [`ScoringRules::Paper`] counts a function without answers as one empty answer that fails, and computes the unbiased pass@k from all
+    /// answers to a function. [`ScoringRules::Faithful`] leaves such functions out, and its pass@k is the share of functions of which one
     /// of the first k answers passes. See [`read_generation`] for the differences in reading an answer.
-    pub fn sheet(&self, functions: &[YablocoFunction], rules: Rules) -> ScoreSheet {
+    pub fn sheet(&self, functions: &[YablocoFunction], rules: ScoringRules) -> ScoreSheet {
         let mut sheet = ScoreSheet { cases: functions.len(), ..ScoreSheet::default() };
         let keys: HashSet<&str> = functions.iter().map(|function| function.key.as_str()).collect();
         let mut unknown: Vec<&str> =
@@ -154,7 +154,7 @@ impl YablocoGenerations {
         }
         sheet.differences = differences(&answered);
         let counted: Vec<&AnsweredFunction<'_>> =
-            answered.iter().filter(|it| rules == Rules::Paper || !it.is_missing).collect();
+            answered.iter().filter(|it| rules == ScoringRules::Paper || !it.is_missing).collect();
         sheet.tables.push(table("repositories", &counted, rules, |it| Some(&it.function.repository)));
         if counted.iter().any(|it| it.function.category.is_some()) {
             sheet.tables.push(table("dependencies", &counted, rules, |it| it.function.category));
@@ -166,7 +166,7 @@ impl YablocoGenerations {
         sheet
     }
 
-    fn answered<'a>(&self, function: &'a YablocoFunction, rules: Rules) -> AnsweredFunction<'a> {
+    fn answered<'a>(&self, function: &'a YablocoFunction, rules: ScoringRules) -> AnsweredFunction<'a> {
         let answers = self.answers.get(&function.key).filter(|answers| !answers.is_empty());
         let Some(answers) = answers else {
             let (codes, passed) = (vec![String::new()], vec![Some(false)]);
@@ -214,7 +214,7 @@ impl AnsweredFunction<'_> {
 fn table<'a>(
     name: &str,
     functions: &[&'a AnsweredFunction<'a>],
-    rules: Rules,
+    rules: ScoringRules,
     group: impl Fn(&'a AnsweredFunction<'a>) -> Option<&'a str>,
 ) -> ScoreTable {
     let mut groups: BTreeMap<&str, Vec<&AnsweredFunction<'_>>> = BTreeMap::new();
@@ -234,7 +234,7 @@ fn table<'a>(
     }
 }
 
-fn values(functions: &[&AnsweredFunction<'_>], rules: Rules) -> Vec<Option<f64>> {
+fn values(functions: &[&AnsweredFunction<'_>], rules: ScoringRules) -> Vec<Option<f64>> {
     let pairs: Vec<GenerationPair<'_>> = functions
         .iter()
         .flat_map(|function| {
@@ -256,10 +256,10 @@ fn values(functions: &[&AnsweredFunction<'_>], rules: Rules) -> Vec<Option<f64>>
 }
 
 /// Returns pass@`k` in percent with two decimals.
-fn pass_rate(passes: &[Vec<bool>], k: usize, rules: Rules) -> f64 {
+fn pass_rate(passes: &[Vec<bool>], k: usize, rules: ScoringRules) -> f64 {
     match rules {
-        Rules::Faithful => any_of_first_passes(passes, k),
-        Rules::Paper => {
+        ScoringRules::Faithful => any_of_first_passes(passes, k),
+        ScoringRules::Paper => {
             let estimate = |answers: &Vec<bool>| {
                 let passed = answers.iter().filter(|passes| **passes).count();
                 // Fewer answers than k tell whether one of them passes.
@@ -274,7 +274,9 @@ fn pass_rate(passes: &[Vec<bool>], k: usize, rules: Rules) -> f64 {
 fn differences(functions: &[AnsweredFunction<'_>]) -> Vec<RuleDifference> {
     let differs = |function: &&AnsweredFunction<'_>| {
         let passes = [function.passes()];
-        KS.iter().any(|&k| pass_rate(&passes, k, Rules::Paper) != pass_rate(&passes, k, Rules::Faithful))
+        KS.iter().any(|&k| {
+            pass_rate(&passes, k, ScoringRules::Paper) != pass_rate(&passes, k, ScoringRules::Faithful)
+        })
     };
     vec![
         RuleDifference {
@@ -322,12 +324,12 @@ mod tests {
         generations.add_result("A1", 0, passed(false));
         generations.add_result("A1", 1, passed(true));
         let functions = [function("A1"), function("B2")];
-        let paper = generations.sheet(&functions, Rules::Paper);
+        let paper = generations.sheet(&functions, ScoringRules::Paper);
         assert_eq!((paper.cases, paper.predictions), (2, 1));
         assert_eq!((paper.missing.first.clone(), paper.unknown.count), (vec!["B2".to_owned()], 1));
         assert_eq!(overall(&paper)[0], Some(100.0 * 0.333));
         assert_eq!(overall(&paper)[3..], [25.0, 50.0, 50.0, 0.0, 3.0, 2.0].map(Some));
-        let faithful = generations.sheet(&functions, Rules::Faithful);
+        let faithful = generations.sheet(&functions, ScoringRules::Faithful);
         assert_eq!(overall(&faithful)[3..6], [0.0, 100.0, 100.0].map(Some));
         let affected: Vec<usize> = faithful.differences.iter().map(|it| it.affected).collect();
         assert_eq!(affected, [1, 2, 1]);
@@ -337,7 +339,7 @@ mod tests {
     fn answers_without_test_results_have_no_pass_rate() {
         let mut generations = YablocoGenerations::default();
         generations.add("A1", vec!["int f();".to_owned()]);
-        let sheet = generations.sheet(&[function("A1")], Rules::Paper);
+        let sheet = generations.sheet(&[function("A1")], ScoringRules::Paper);
         assert_eq!(overall(&sheet)[3], None);
         assert_eq!(sheet.notes.len(), 1);
     }

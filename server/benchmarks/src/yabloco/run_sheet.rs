@@ -4,13 +4,17 @@ use cases::{Case, Task};
 
 use super::case::category;
 use super::generation_sheet::{YablocoFunction, YablocoGenerations};
-use crate::Rules;
+use crate::ScoringRules;
 use crate::function_tasks::{function_answer, original_code};
 use crate::run_tables::EngineAnswers;
 use crate::score_sheet::ScoreSheet;
 
 /// Returns for each engine the tables of [`YablocoGenerations::sheet`] for all its answers: a repetition is a further generation.
-pub(crate) fn run_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: Rules) -> Vec<ScoreSheet> {
+pub(crate) fn run_sheets(
+    cases: &[&Case],
+    engines: &[EngineAnswers<'_>],
+    rules: ScoringRules,
+) -> Vec<ScoreSheet> {
     let known: Vec<(&Case, YablocoFunction)> =
         cases.iter().filter_map(|case| Some((*case, function(case)?))).collect();
     let functions: Vec<YablocoFunction> = known.iter().map(|(_, function)| function.clone()).collect();

@@ -5,14 +5,14 @@ mod crosscodeeval;
 mod repoqa;
 mod yabloco;
 
-use benchmarks::{BenchmarkItem, RowReader, Rules};
+use benchmarks::{BenchmarkItem, RowReader, ScoringRules};
 use scoring::similarity::Similarity;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use syntax::Language;
 
 /// Rules of all golden rows.
-const RULES: Rules = Rules::Faithful;
+const RULES: ScoringRules = ScoringRules::Faithful;
 
 #[track_caller]
 fn text<'a>(row: &'a Value, key: &str) -> &'a str {

@@ -1,6 +1,6 @@
 //! `ghostbench report`: shows a complete or incomplete run as a table and as HTML.
 
-use benchmarks::Rules;
+use benchmarks::ScoringRules;
 
 use crate::args::{ReportArgs, ReportFormat};
 use crate::steps::gates::require_passed;
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<()> {
         showing.html.clone_from(html);
     }
     showing.csv.clone_from(&args.csv);
-    showing.rules = if args.faithful { Rules::Faithful } else { Rules::Paper };
+    showing.rules = if args.faithful { ScoringRules::Faithful } else { ScoringRules::Paper };
     let contents = replay::read_run(&args.run)?;
     let scores = score(&args.run, &contents);
     require_passed(&show(&args.run, &contents, &scores, &showing)?)

@@ -11,7 +11,7 @@ use benchmarks::yabloco::{
     MeraRow, TableError, YablocoDocument, YablocoFunction, YablocoFunctions, YablocoGenerations,
     YablocoTable, result_place,
 };
-use benchmarks::{BrokenRow, Rules, ScoreSheet};
+use benchmarks::{BrokenRow, ScoreSheet, ScoringRules};
 
 use crate::args::{BenchmarkName, ScoreArgs};
 use crate::exit::UsageError;
@@ -21,7 +21,7 @@ use crate::views::score_sheet::{score_json, score_text};
 
 /// Runs the command.
 pub(crate) fn run(args: &ScoreArgs) -> anyhow::Result<()> {
-    let rules = if args.faithful { Rules::Faithful } else { Rules::Paper };
+    let rules = if args.faithful { ScoringRules::Faithful } else { ScoringRules::Paper };
     let mut files = BenchmarkFiles::find(&args.files)?;
     let sheet = match args.format {
         BenchmarkName::CodevBench => codev_bench(&mut files, rules),
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ScoreArgs) -> anyhow::Result<()> {
     Ok(output::print(&text)?)
 }
 
-fn codev_bench(files: &mut BenchmarkFiles, rules: Rules) -> anyhow::Result<ScoreSheet> {
+fn codev_bench(files: &mut BenchmarkFiles, rules: ScoringRules) -> anyhow::Result<ScoreSheet> {
     let mut shards: BTreeMap<CodevShard, PathBuf> = BTreeMap::new();
     for path in &files.paths {
         let shard = CodevShard::from_path(&path.to_string_lossy()).ok_or_else(|| {
@@ -72,7 +72,11 @@ fn codev_bench(files: &mut BenchmarkFiles, rules: Rules) -> anyhow::Result<Score
     Ok(results.finish(rules))
 }
 
-fn crosscodeeval(files: &mut BenchmarkFiles, args: &ScoreArgs, rules: Rules) -> anyhow::Result<ScoreSheet> {
+fn crosscodeeval(
+    files: &mut BenchmarkFiles,
+    args: &ScoreArgs,
+    rules: ScoringRules,
+) -> anyhow::Result<ScoreSheet> {
     let mut item_files = Vec::new();
     let mut predictions = Vec::new();
     for path in files.paths.clone() {
@@ -92,7 +96,7 @@ fn crosscodeeval(files: &mut BenchmarkFiles, args: &ScoreArgs, rules: Rules) -> 
     Ok(scorer.finish())
 }
 
-fn repoqa(files: &mut BenchmarkFiles, rules: Rules) -> anyhow::Result<ScoreSheet> {
+fn repoqa(files: &mut BenchmarkFiles, rules: ScoringRules) -> anyhow::Result<ScoreSheet> {
     let mut outputs = Vec::new();
     let mut dataset: Option<(PathBuf, RepoqaDataset)> = None;
     for path in files.paths.clone() {
@@ -139,7 +143,7 @@ struct YablocoFiles {
     mera_generations: Option<(PathBuf, Vec<Vec<String>>)>,
 }
 
-fn yabloco(files: &mut BenchmarkFiles, rules: Rules) -> anyhow::Result<ScoreSheet> {
+fn yabloco(files: &mut BenchmarkFiles, rules: ScoringRules) -> anyhow::Result<ScoreSheet> {
     let mut found = YablocoFiles::default();
     for path in files.paths.clone() {
         match files.is_json(&path)? {

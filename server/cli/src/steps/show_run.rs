@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use benchmarks::{BenchmarkTables, Rules, run_tables};
+use benchmarks::{BenchmarkTables, ScoringRules, run_tables};
 use cases::{Case, ContextItem, Score};
 use replay::RunContents;
 use scoring::gate::GateReport;
@@ -36,7 +36,7 @@ pub(crate) struct ReportOptions {
     /// Folder for the tables as CSV.
     pub(crate) csv: Option<PathBuf>,
     /// Rules of the numbers of public benchmarks.
-    pub(crate) rules: Rules,
+    pub(crate) rules: ScoringRules,
     /// Whether to open it in the browser.
     pub(crate) open: bool,
     /// Further suggested steps besides reading the report.
@@ -56,7 +56,7 @@ impl ReportOptions {
             format,
             html: folder.join("report.html"),
             csv: None,
-            rules: Rules::Paper,
+            rules: ScoringRules::Paper,
             open,
             next: Vec::new(),
             extra: serde_json::Map::new(),

@@ -1,6 +1,6 @@
 //! Renders the numbers of a public benchmark.
 
-use benchmarks::{BenchmarkTables, CountedIds, RuleDifference, Rules, ScoreSheet, ScoreTable};
+use benchmarks::{BenchmarkTables, CountedIds, RuleDifference, ScoreSheet, ScoreTable, ScoringRules};
 use report::terminal::{Style, dim_note, with_title};
 use report::{format, score_table_text};
 use serde_json::{Map, Value, json};
@@ -14,14 +14,14 @@ const PRINTED_IDS: usize = 3;
 /// Renders the tables, the counts and the differences between the two rules.
 pub(crate) fn score_text(
     name: &str,
-    rules: Rules,
+    rules: ScoringRules,
     sheet: &ScoreSheet,
     broken: usize,
     style: Style,
 ) -> String {
     let rules_name = match rules {
-        Rules::Paper => "by its description",
-        Rules::Faithful => "as its program computes",
+        ScoringRules::Paper => "by its description",
+        ScoringRules::Faithful => "as its program computes",
     };
     let mut parts = vec![format!("{} {rules_name}", style.title(name))];
     parts.extend(sheet.tables.iter().map(|table| score_table_text(table, style)));
@@ -31,8 +31,8 @@ pub(crate) fn score_text(
         sheet.differences.iter().filter(|it| it.affected > 0).map(|it| difference(it, rules)).collect();
     if !differences.is_empty() {
         let title = match rules {
-            Rules::Paper => "the original's program differs",
-            Rules::Faithful => "the description differs",
+            ScoringRules::Paper => "the original's program differs",
+            ScoringRules::Faithful => "the description differs",
         };
         parts.push(with_title(title, &differences.join("\n"), style));
     }
@@ -60,16 +60,16 @@ fn id_list(ids: &CountedIds, name: &str) -> String {
     format!("  {} {name}: {}{more}", ids.count, shown.join(", "))
 }
 
-fn difference(difference: &RuleDifference, rules: Rules) -> String {
+fn difference(difference: &RuleDifference, rules: ScoringRules) -> String {
     let other = match rules {
-        Rules::Paper => difference.faithful,
-        Rules::Faithful => difference.paper,
+        ScoringRules::Paper => difference.faithful,
+        ScoringRules::Faithful => difference.paper,
     };
     format!("  {}: {other} ({} affected)", difference.topic, difference.affected)
 }
 
 /// Returns all numbers, for `--json`.
-pub(crate) fn score_json(name: &str, rules: Rules, sheet: &ScoreSheet, broken: &BrokenRows) -> Value {
+pub(crate) fn score_json(name: &str, rules: ScoringRules, sheet: &ScoreSheet, broken: &BrokenRows) -> Value {
     let tables = tables_json(&sheet.tables);
     let ids = |ids: &CountedIds| json!({ "count": ids.count, "first": ids.first });
     json!({

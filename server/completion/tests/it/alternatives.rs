@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use completion::{CompletionSettings, Outcome, OutcomeStatus, complete};
 use engines::{
-    Alternative, Answer, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Request, Sink,
+    Alternative, Answer, AnswerListener, Engine, EngineDescription, EngineError, EngineKind, FinishReason,
+    Request,
 };
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -35,7 +36,7 @@ impl Engine for Offers {
     fn complete<'a>(
         &'a self,
         _: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         _: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {

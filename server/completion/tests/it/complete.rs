@@ -9,8 +9,8 @@ use completion::{
     PathGate, RequestSize, Snippet, WorkspaceIndex, complete,
 };
 use engines::{
-    Answer, BuiltinEngine, Engine, EngineDescription, EngineError, FinishReason, Request, Script,
-    ScriptedEngine, ScriptedReply, Sink,
+    Answer, AnswerListener, BuiltinEngine, Engine, EngineDescription, EngineError, FinishReason, Request,
+    Script, ScriptedEngine, ScriptedReply,
 };
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -102,7 +102,7 @@ impl Engine for Stuck {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {
@@ -146,7 +146,7 @@ impl Engine for NextEdit {
     fn complete<'a>(
         &'a self,
         _request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         let edits = vec![Edit { range: 0..1, text: "y".to_owned() }];
@@ -254,7 +254,7 @@ impl Engine for Spy {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         let context: String =

@@ -11,7 +11,8 @@ use completion::{
     InFlightRequest, OutcomeStatus, ResponseTime, SuggestionOutcome, WorkspaceIndex, complete_shared,
 };
 use engines::{
-    Alternative, Answer, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Request, Sink,
+    Alternative, Answer, AnswerListener, Engine, EngineDescription, EngineError, EngineKind, FinishReason,
+    Request,
 };
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -125,7 +126,7 @@ impl Engine for Slow {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         _: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {

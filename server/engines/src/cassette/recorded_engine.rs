@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::{CanonicalRequest, Cassette, EngineCassette, EngineReply, RecordedReply, ReplyPiece};
 use crate::{
     Answer, AnswerListener, Engine, EngineDescription, EngineError, FinishReason, FunctionTask, Request,
-    Sink, TaskForm,
+    TaskForm,
 };
 
 /// Wraps an engine with a cassette: it is queried, and the resources for that are started, only for requests that are not
@@ -39,7 +39,7 @@ impl RecordedEngine {
     async fn answer(
         &self,
         request: Request,
-        sink: Sink<'_>,
+        sink: &mut dyn AnswerListener,
         cancel: &CancellationToken,
     ) -> Result<Answer, EngineError> {
         let form = self.canonical_form(&request);
@@ -79,7 +79,7 @@ impl RecordedEngine {
         })
     }
 
-    fn replay(&self, reply: &RecordedReply, sink: Sink<'_>) -> Result<Answer, EngineError> {
+    fn replay(&self, reply: &RecordedReply, sink: &mut dyn AnswerListener) -> Result<Answer, EngineError> {
         let RecordedReply::Engine(response) = reply else {
             let message =
                 "the cassette has a server's answer to this request, but the engine is not a server"
@@ -129,7 +129,7 @@ impl Engine for RecordedEngine {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         self.answer(request, sink, cancel).boxed()
@@ -138,7 +138,7 @@ impl Engine for RecordedEngine {
 
 /// Forwards the text, and records it.
 struct RecordingListener<'a> {
-    sink: Sink<'a>,
+    sink: &'a mut dyn AnswerListener,
     start: Instant,
     pieces: Vec<ReplyPiece>,
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::cassette::{EngineReply, ReplyPiece, milliseconds};
 use crate::http::{EVENT_LIMIT, EventDecoder, Framing, HttpResponse, ServerError, StreamError, StreamEvent};
 use crate::wire_formats::{AnswerState, WireFormat};
-use crate::{Answer, FinishReason, Request, Sink};
+use crate::{Answer, AnswerListener, FinishReason, Request};
 
 /// Timeout for the end of the body after the last event: it arrives at once or is not worth waiting for. After it, the
 /// connection can be reused.
@@ -26,7 +26,7 @@ pub(super) async fn read_answer(
     format: &WireFormat,
     insertion: &prompt::AnswerParser,
     request: &Request,
-    sink: Sink<'_>,
+    sink: &mut dyn AnswerListener,
 ) -> Result<Answer, ServerError> {
     if let Some(response) = reply.engine_reply() {
         return Ok(replay_text(&response, insertion, sink));
@@ -82,7 +82,11 @@ fn finish_reason(ours: Option<FinishReason>, theirs: Option<FinishReason>) -> Fi
 }
 
 /// Replays a recorded text without a server's framing.
-fn replay_text(response: &EngineReply, insertion: &prompt::AnswerParser, sink: Sink<'_>) -> Answer {
+fn replay_text(
+    response: &EngineReply,
+    insertion: &prompt::AnswerParser,
+    sink: &mut dyn AnswerListener,
+) -> Answer {
     let mut telling = InsertionWriter::new(insertion, sink);
     let mut enough = None;
     let mut pieces = response.pieces.iter();
@@ -223,7 +227,7 @@ fn is_complete(event: &StreamEvent) -> bool {
 /// Streams the insertion to the listener as soon as its text is final.
 struct InsertionWriter<'a> {
     insertion: &'a prompt::AnswerParser,
-    sink: Sink<'a>,
+    sink: &'a mut dyn AnswerListener,
     /// The model's raw text.
     raw: String,
     /// Number of parsed bytes.
@@ -233,7 +237,7 @@ struct InsertionWriter<'a> {
 }
 
 impl<'a> InsertionWriter<'a> {
-    fn new(insertion: &'a prompt::AnswerParser, sink: Sink<'a>) -> InsertionWriter<'a> {
+    fn new(insertion: &'a prompt::AnswerParser, sink: &'a mut dyn AnswerListener) -> InsertionWriter<'a> {
         InsertionWriter { insertion, sink, raw: String::new(), parsed: 0, emitted: 0 }
     }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use engines::{
     Answer, AnswerListener, AnswersFile, Cassette, CassetteMiss, Engine, EngineDescription, EngineError,
-    EngineKind, FimSetting, FinishReason, HttpEngine, HttpSettings, Request, Sampling, Sink, Usage, recorded,
+    EngineKind, FimSetting, FinishReason, HttpEngine, HttpSettings, Request, Sampling, Usage, recorded,
 };
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -385,7 +385,7 @@ impl Engine for Program {
     fn complete<'a>(
         &'a self,
         _: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         _: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         async move {

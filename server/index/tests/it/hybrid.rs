@@ -1,7 +1,7 @@
 //! What the strategies send for a cursor, marked by `$0` in the first file.
 
 use expect_test::{Expect, expect};
-use index::{FileIndex, Hit, Index, RetrievalQuery, Strategy, TokenBudget, Visit};
+use index::{FileIndex, Hit, Index, RecentLocation, RetrievalQuery, Strategy, TokenBudget};
 use syntax::{Projects, SourceFile};
 
 use crate::fixture::{files, manifests};
@@ -23,11 +23,17 @@ impl CursorFixture {
         CursorFixture { files, projects: Projects::new(&manifests(fixture)), prefix, suffix }
     }
 
-    fn hits(&self, strategy: Strategy, tokens: usize, recent: &[Visit]) -> Vec<Hit> {
+    fn hits(&self, strategy: Strategy, tokens: usize, recent: &[RecentLocation]) -> Vec<Hit> {
         self.hits_in(&Index::build(&self.files), strategy, tokens, recent)
     }
 
-    fn hits_in(&self, index: &Index, strategy: Strategy, tokens: usize, recent: &[Visit]) -> Vec<Hit> {
+    fn hits_in(
+        &self,
+        index: &Index,
+        strategy: Strategy,
+        tokens: usize,
+        recent: &[RecentLocation],
+    ) -> Vec<Hit> {
         let query = RetrievalQuery {
             path: &self.files[0].path,
             language: self.files[0].language,
@@ -246,7 +252,7 @@ def make() -> Job: return Job()
 #[test]
 fn recently_visited_lines_are_shown() {
     let asked = CursorFixture::new(SHOP);
-    let visit = |path: &str, line| Visit { path: path.to_owned(), line };
+    let visit = |path: &str, line| RecentLocation { path: path.to_owned(), line };
     let recent = [
         visit("shop/items.py", 3),
         visit("gone.py", 1),
@@ -280,8 +286,8 @@ fn strategy_none_or_zero_budget_has_no_hits() {
 #[test]
 fn context_stays_within_the_token_budget() {
     let asked = CursorFixture::new(SHOP);
-    let visits = asked.files[1..].iter().map(|file| Visit { path: file.path.to_string(), line: 1 });
-    let recent: Vec<Visit> = visits.collect();
+    let visits = asked.files[1..].iter().map(|file| RecentLocation { path: file.path.to_string(), line: 1 });
+    let recent: Vec<RecentLocation> = visits.collect();
     for strategy in Strategy::ALL {
         for tokens in [10, 20, 50, 100, 500] {
             let hits = asked.hits(strategy, tokens, &recent);
@@ -335,7 +341,7 @@ fn saved_version_of_own_file_is_never_context() {
     let mut asked = CursorFixture::new(SHOP);
     // The saved file contains the text that is missing around the cursor.
     asked.files[0].text = format!("{}print_receipt({canary})\n{}", asked.prefix, asked.suffix).into();
-    let recent = [Visit { path: "shop/cart.py".to_owned(), line: 5 }];
+    let recent = [RecentLocation { path: "shop/cart.py".to_owned(), line: 5 }];
     for strategy in Strategy::ALL {
         let hits = asked.hits(strategy, 1000, &recent);
         assert!(
@@ -420,8 +426,8 @@ fn copies_of_the_own_file_are_not_context() {
     let own = &shop[shop.find("from").unwrap()..shop.find("//- /shop/items").unwrap()];
     let copy = |path| format!("//- /{path}\n{}", own.replace("$0", "print_receipt(price)"));
     let with_copies = [&*shop, &copy("shop/cart_old.py"), &copy("backup/cart.py")].concat();
-    let visits =
-        ["shop/cart_old.py", "shop/unrelated.py"].map(|path| Visit { path: path.to_owned(), line: 2 });
+    let visits = ["shop/cart_old.py", "shop/unrelated.py"]
+        .map(|path| RecentLocation { path: path.to_owned(), line: 2 });
     for strategy in [Strategy::Symbols, Strategy::Hybrid, Strategy::Recent] {
         let [alone, beside] = [&shop, &with_copies].map(|fixture| {
             let hits = CursorFixture::new(fixture).hits(strategy, 200, &visits);
@@ -764,7 +770,7 @@ function loadGroup(path) {
 #[test]
 fn byte_order_mark_is_stripped_from_context() {
     let asked = shop_with("//- /first.py\n\u{feff}receipt = store.print_receipt(price)\n");
-    let visits = [Visit { path: "first.py".to_owned(), line: 0 }];
+    let visits = [RecentLocation { path: "first.py".to_owned(), line: 0 }];
     for strategy in [Strategy::Hybrid, Strategy::Recent] {
         let hits = asked.hits(strategy, 1000, &visits);
         assert!(hits.iter().any(|hit| *hit.path == *"first.py"), "{strategy}");

@@ -7,7 +7,7 @@ use index::CancelFlag;
 use replay::SuiteRun;
 use report::terminal::Style;
 use scoring::RunRows;
-use scoring::run_summary::{Note, completeness_notes};
+use scoring::run_summary::{RunNote, completeness_notes};
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::Result;
 use trial::proposal::net_weights;
@@ -66,7 +66,7 @@ fn render_board(
     go_on()?;
     let mut notes = completeness_notes(&contents.run, &contents.cases, &contents.predictions);
     if recorded_since > 0 {
-        notes.push(Note::NewerCases(recorded_since));
+        notes.push(RunNote::NewerCases(recorded_since));
     }
     let report = RunRows {
         run: &contents.run,

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use cases::{Case, NO_COPIES_SUFFIX, Prediction, Run, Status};
 use completion::{CompletionSettings, ConfiguredEngine, WorkspaceIndex};
 use engines::{
-    Answer, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Request, Sink, TokenPrice,
-    Usage, with_name,
+    Answer, AnswerListener, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Request,
+    TokenPrice, Usage, with_name,
 };
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -69,7 +69,7 @@ impl Engine for CountingEngine {
     fn complete<'a>(
         &'a self,
         request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         let files: Vec<&str> = request.input.context.iter().map(|item| &*item.path).collect();

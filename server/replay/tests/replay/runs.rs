@@ -173,7 +173,7 @@ async fn panicking_or_failing_engine_does_not_affect_others() {
         fn complete<'a>(
             &'a self,
             _request: engines::Request,
-            _sink: engines::Sink<'a>,
+            _sink: &'a mut dyn engines::AnswerListener,
             _cancel: &'a CancellationToken,
         ) -> futures_util::future::BoxFuture<'a, Result<engines::Answer, engines::EngineError>> {
             panic!("a defect at `x = `")

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use cases::{Case, ChangeKind, Metric, Run, WatchedNight, WorkspaceState, suite_hash};
 use completion::{CompletionSettings, ConfiguredEngine};
-use engines::{Answer, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Request, Sink};
+use engines::{
+    Answer, AnswerListener, Engine, EngineDescription, EngineError, EngineKind, FinishReason, Request,
+};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use replay::{ReplayError, RunContents, StopSignal, WatchHistory, read_history, replay, unfinished_nights};
@@ -62,7 +64,7 @@ impl Engine for HostedEngine {
     fn complete<'a>(
         &'a self,
         _request: Request,
-        sink: Sink<'a>,
+        sink: &'a mut dyn AnswerListener,
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Answer, EngineError>> {
         let answer = match &*self.answer.lock().expect("nothing panics here") {

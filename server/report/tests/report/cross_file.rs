@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cases::{CrossFileContext, Task};
 use expect_test::expect;
 use report::terminal::{Style, table};
-use scoring::run_summary::{Note, ScenarioGroup};
+use scoring::run_summary::{RunNote, ScenarioGroup};
 
 use crate::fixture::{Fixture, cross_file, fixture};
 
@@ -115,7 +115,7 @@ fn judge_is_marked_only_in_rows_without_context() {
         assert_eq!(marks, [is_in_file, false], "{:?}", group.scenario);
     }
     assert!(section.contexts.iter().all(|effect| effect.is_selected_against == (effect.engine == 0)));
-    assert!(summary.notes.contains(&Note::Judges), "{:?}", summary.notes);
+    assert!(summary.notes.contains(&RunNote::Judges), "{:?}", summary.notes);
 }
 
 #[test]
@@ -133,5 +133,5 @@ fn runs_without_cross_file_cases_omit_its_tables() {
     let summary = fixture.report().summary();
     assert!(summary.sections.iter().all(|section| section.contexts.is_empty()));
     assert!(!fixture.html_of(&summary).contains("effect of context"));
-    assert!(!(summary.notes.contains(&Note::Controls) || summary.notes.contains(&Note::Judges)));
+    assert!(!(summary.notes.contains(&RunNote::Controls) || summary.notes.contains(&RunNote::Judges)));
 }

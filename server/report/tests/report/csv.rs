@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use benchmarks::codev_bench::{CodevFile, CodevItem};
-use benchmarks::{Rules, run_tables};
+use benchmarks::{ScoringRules, run_tables};
 use cases::{Case, Prediction, Status};
 use report::CsvTable;
 use scoring::{ComparedRuns, VerdictSettings};
@@ -13,7 +13,7 @@ use crate::fixture::{Fixture, cross_file, fixture, many_engines};
 /// Returns the rows of each table as maps from column to cell.
 fn tables(fixture: &Fixture) -> BTreeMap<&'static str, Vec<BTreeMap<String, String>>> {
     let rows = fixture.report();
-    let benchmarks = run_tables(rows.cases, rows.predictions, Rules::Paper);
+    let benchmarks = run_tables(rows.cases, rows.predictions, ScoringRules::Paper);
     parsed(report::csv_tables(&rows.summary(), &ComparedRuns::new(&[rows]), &benchmarks))
 }
 
@@ -118,7 +118,7 @@ fn public_benchmark() -> Fixture {
 #[test]
 fn cells_of_public_benchmarks_have_a_row_each() {
     let fixture = public_benchmark();
-    let expected = run_tables(&fixture.cases, &fixture.predictions, Rules::Paper);
+    let expected = run_tables(&fixture.cases, &fixture.predictions, ScoringRules::Paper);
     let rows = &tables(&fixture)["benchmarks.csv"];
     let cells = expected.iter().flat_map(|benchmark| &benchmark.tables).flat_map(|table| {
         let of_row = |(name, values): &(String, Vec<Option<f64>>)| {

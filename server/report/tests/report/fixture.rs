@@ -8,7 +8,7 @@ use cases::{
     Origin, OriginKind, Prediction, PredictionTimings, Price, Run, SchemaVersion, Score, Status, Tags, Task,
     TokenCounts, WorkspaceState,
 };
-use scoring::run_summary::Note;
+use scoring::run_summary::RunNote;
 use scoring::{ComparedRuns, RunRows, RunSummary};
 
 /// Text that must be displayed without effects: it would end the element around it, open a comment, or reorder a line.
@@ -22,7 +22,7 @@ pub(crate) struct Fixture {
     pub(crate) predictions: Vec<Prediction>,
     pub(crate) scores: Vec<Score>,
     pub(crate) judgements: Vec<Judgement>,
-    pub(crate) notes: Vec<Note>,
+    pub(crate) notes: Vec<RunNote>,
 }
 
 impl Fixture {
@@ -64,7 +64,7 @@ pub(crate) fn fixture(mined: usize) -> Fixture {
         predictions: Vec::new(),
         scores: Vec::new(),
         judgements: Vec::new(),
-        notes: vec![Note::NewerCases(3)],
+        notes: vec![RunNote::NewerCases(3)],
     };
     for (number, case) in cases.iter().enumerate() {
         for (skill, engine) in engines.iter().enumerate() {

@@ -6,7 +6,7 @@ use cases::{Judgement, Metric, Rename, SchemaVersion, Span, SpanSource, TestVerd
 use flate2::read::GzDecoder;
 use scoring::ComparedRuns;
 use scoring::compared_runs::SectionKey;
-use scoring::run_summary::Note;
+use scoring::run_summary::RunNote;
 use scoring::verdict::right_over_time;
 use serde_json::Value;
 
@@ -179,7 +179,7 @@ fn names_are_escaped_and_control_characters_made_visible() {
     for config in &mut fixture.run.engines {
         config.engine.name.push_str("<b>&\"");
     }
-    fixture.notes.push(Note::Late {
+    fixture.notes.push(RunNote::Late {
         engine: "</ul><script>".to_owned(),
         late: 1.0,
         answers: 1,

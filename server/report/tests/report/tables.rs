@@ -3,7 +3,7 @@
 use cases::{CaseCopies, SchemaVersion, WorkspaceState};
 use expect_test::expect;
 use scoring::RunSummary;
-use scoring::run_summary::{Note, completeness_notes};
+use scoring::run_summary::{RunNote, completeness_notes};
 
 use crate::fixture::{Fixture, fixture};
 
@@ -142,7 +142,7 @@ fn run_with_no_copies_variant_can_be_finished() {
     fixture.run.copies = vec![CaseCopies { case, files: vec!["copy.py".to_owned()] }];
     let is_unfinished = |fixture: &Fixture| {
         let notes = completeness_notes(&fixture.run, &fixture.cases, &fixture.predictions);
-        notes.iter().any(|note| matches!(note, Note::Unfinished { .. }))
+        notes.iter().any(|note| matches!(note, RunNote::Unfinished { .. }))
     };
     assert!(!is_unfinished(&fixture));
     fixture.predictions.retain(|row| row.engine.name != name);

@@ -8,17 +8,12 @@ use cases::MetricValue;
 /// Any metric.
 const METRIC: Metric = Metric::ExactMatch;
 
-fn observation(case: usize, cluster: usize, metric: MetricValue) -> Observation {
-    Observation {
-        case: case.to_string(),
-        cluster: format!("file {cluster}"),
-        metrics: Metrics::from([(METRIC, metric)]),
-        latency: None,
-    }
+fn observation(case: usize, cluster: usize, metric: MetricValue) -> Observation<'static> {
+    Observation::new(case.to_string(), format!("file {cluster}"), Metrics::from([(METRIC, metric)]), None)
 }
 
 /// Returns cases in order, `per_file` to a file, each right or wrong.
-fn right_or_wrong(per_file: usize, right: impl IntoIterator<Item = bool>) -> Vec<Observation> {
+fn right_or_wrong(per_file: usize, right: impl IntoIterator<Item = bool>) -> Vec<Observation<'static>> {
     right
         .into_iter()
         .enumerate()
@@ -29,12 +24,12 @@ fn right_or_wrong(per_file: usize, right: impl IntoIterator<Item = bool>) -> Vec
         .collect()
 }
 
-fn only_row(observations: &[Observation]) -> TableRow {
+fn only_row(observations: &[Observation<'_>]) -> TableRow {
     let rows = summarize(observations.iter().map(|observation| ((), observation)), 1);
     rows.into_values().next().expect("observations")
 }
 
-fn only_cell(observations: &[Observation]) -> MetricCell {
+fn only_cell(observations: &[Observation<'_>]) -> MetricCell {
     only_row(observations).cells[&METRIC]
 }
 
@@ -172,7 +167,7 @@ fn correlated(
     size: usize,
     rate: f64,
     correlation: f64,
-) -> Vec<Observation> {
+) -> Vec<Observation<'static>> {
     let mut all = Vec::new();
     for file in 0..files {
         let pure = rng() < correlation;
@@ -218,7 +213,7 @@ fn beta_distributed(
     files: usize,
     rate: f64,
     correlation: f64,
-) -> Vec<Observation> {
+) -> Vec<Observation<'static>> {
     const SIZE: usize = 40;
     let spread = (1.0 - correlation) / correlation;
     let mut all = Vec::new();
@@ -265,7 +260,7 @@ proptest::proptest! {
     fn interval_contains_its_value(
         cases in proptest::collection::vec((0_usize..45, 0_u8..4, 1_u8..4), 1..120),
     ) {
-        let cases: Vec<Observation> = cases.iter().enumerate().map(|(case, &(file, num, more))| {
+        let cases: Vec<Observation<'_>> = cases.iter().enumerate().map(|(case, &(file, num, more))| {
             let ratio = MetricValue::Ratio { num: f64::from(num), den: f64::from(num.max(more)) };
             observation(case, file, ratio)
         }).collect();
@@ -275,7 +270,7 @@ proptest::proptest! {
             proptest::prop_assert!(value <= interval.high && interval.high <= 1.0, "{cell:?}");
         }
         let (half, other) = cases.split_at(cases.len() / 2);
-        let renamed: Vec<Observation> = half.iter().zip(other).map(|(a, b)| {
+        let renamed: Vec<Observation<'_>> = half.iter().zip(other).map(|(a, b)| {
             Observation { metrics: b.metrics.clone(), ..a.clone() }
         }).collect();
         let compared = crate::compare(half, &renamed, METRIC, 1);

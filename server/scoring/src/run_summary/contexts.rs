@@ -1,5 +1,7 @@
 //! Effect of context: the variants of `cross_file` compared with `in_file`, on the same holes.
 
+use std::borrow::Cow;
+
 use cases::{CrossFileContext, Metric};
 
 use super::differences::METRICS;
@@ -44,17 +46,17 @@ pub(super) fn contexts(
 }
 
 /// The answers of one engine to the cases of one group, named by hole instead of case to match those of another group.
-struct HoleAnswers {
-    all: Vec<Observation>,
+struct HoleAnswers<'a> {
+    all: Vec<Observation<'a>>,
     /// Those to cases that were cut from another tree than the run's workspace.
-    other_tree: Vec<Observation>,
+    other_tree: Vec<Observation<'a>>,
 }
 
-impl HoleAnswers {
-    fn new(answers: &[&RunObservation<'_>], engine: usize, group: ScenarioGroup) -> HoleAnswers {
+impl<'a> HoleAnswers<'a> {
+    fn new(answers: &[&RunObservation<'a>], engine: usize, group: ScenarioGroup) -> HoleAnswers<'a> {
         let own = || answers.iter().filter(|answer| answer.engine == engine && answer.group == group);
-        let named = |answer: &&RunObservation<'_>| Observation {
-            case: answer.case.hole.clone(),
+        let named = |answer: &&RunObservation<'a>| Observation {
+            case: Cow::Borrowed(&answer.case.hole),
             ..answer.observation.clone()
         };
         HoleAnswers {

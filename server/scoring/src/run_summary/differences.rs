@@ -46,9 +46,9 @@ pub(super) fn differences(
 
 /// The answers of one engine.
 struct AnswersOfEngine<'a> {
-    all: Vec<&'a Observation>,
+    all: Vec<&'a Observation<'a>>,
     /// Those to cases that were cut from another tree than the run's workspace.
-    other_tree: Vec<&'a Observation>,
+    other_tree: Vec<&'a Observation<'a>>,
 }
 
 impl<'a> AnswersOfEngine<'a> {

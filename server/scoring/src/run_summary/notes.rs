@@ -11,7 +11,7 @@ use crate::MetricCell;
 
 /// A remark on a run; `report` words it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Note {
+pub enum RunNote {
     /// Requests are missing.
     Unfinished {
         /// Answers so far.
@@ -83,12 +83,13 @@ pub enum Note {
 }
 
 /// Returns remarks on the completeness of a run, and on the code that engines could read in it.
-pub fn completeness_notes(run: &Run, cases: &[Case], predictions: &[Prediction]) -> Vec<Note> {
+pub fn completeness_notes(run: &Run, cases: &[Case], predictions: &[Prediction]) -> Vec<RunNote> {
     let planned: usize = run.engines.iter().map(|engine| requests(run, engine, cases, predictions)).sum();
     let answered = predictions.len();
-    let unfinished = (answered < planned).then_some(Note::Unfinished { answered, planned });
-    let other_tree = cases.iter().any(|case| rows::is_from_other_tree(run, case)).then_some(Note::OtherTree);
-    let without = run.workspace.is_none().then_some(Note::NoWorkspace);
+    let unfinished = (answered < planned).then_some(RunNote::Unfinished { answered, planned });
+    let other_tree =
+        cases.iter().any(|case| rows::is_from_other_tree(run, case)).then_some(RunNote::OtherTree);
+    let without = run.workspace.is_none().then_some(RunNote::NoWorkspace);
     [unfinished, other_tree, without].into_iter().flatten().collect()
 }
 
@@ -104,39 +105,43 @@ fn requests(run: &Run, engine: &EngineConfig, cases: &[Case], predictions: &[Pre
 }
 
 /// Returns the remarks on the rows of a run and on its summary.
-pub(super) fn notes(rows: &RunRows<'_>, observed: &RunObservations<'_>, summary: &RunSummary) -> Vec<Note> {
-    let counted = |count: usize, note: fn(usize) -> Note| (count > 0).then(|| note(count));
+pub(super) fn notes(
+    rows: &RunRows<'_>,
+    observed: &RunObservations<'_>,
+    summary: &RunSummary,
+) -> Vec<RunNote> {
+    let counted = |count: usize, note: fn(usize) -> RunNote| (count > 0).then(|| note(count));
     let [timed, untimed] = observed.recorded;
     let of_rows = [
-        counted(observed.unknown_cases, Note::UnknownCases),
-        counted(observed.unscored, Note::Unscored),
-        (timed + untimed > 0).then_some(Note::Recorded { timed, untimed }),
-        counted(observed.weighted, Note::Unweighted),
-        (!observed.left_out.is_empty()).then_some(Note::Controls),
-        (!observed.judges.is_empty()).then_some(Note::Judges),
+        counted(observed.unknown_cases, RunNote::UnknownCases),
+        counted(observed.unscored, RunNote::Unscored),
+        (timed + untimed > 0).then_some(RunNote::Recorded { timed, untimed }),
+        counted(observed.weighted, RunNote::Unweighted),
+        (!observed.left_out.is_empty()).then_some(RunNote::Controls),
+        (!observed.judges.is_empty()).then_some(RunNote::Judges),
     ];
     let lines = summary.sections.iter().flat_map(|section| &section.overall.lines);
     let late = lines.filter(|line| line.has_late_answers()).map(|line| late_note(summary, line));
     let has_copies = (0..summary.engines.len()).any(|engine| summary.is_without_copies(engine));
     let reused = rows.predictions.iter().filter(|row| row.reused).count();
-    let copies = has_copies.then_some(Note::Copies {
+    let copies = has_copies.then_some(RunNote::Copies {
         affected: rows.run.copies.len(),
         cases: rows.cases.len(),
         reused,
     });
     let frequent = summary.failures.iter().filter(|failures| failures.is_frequent);
-    let failures = frequent.map(|failures| Note::Failures {
+    let failures = frequent.map(|failures| RunNote::Failures {
         engine: engine_name(summary, failures.engine),
         failures: failures.clone(),
     });
-    let prompts = failures::prompt_problems(rows, &summary.engines).into_iter().map(Note::WrongPrompt);
+    let prompts = failures::prompt_problems(rows, &summary.engines).into_iter().map(RunNote::WrongPrompt);
     let forms = answer_forms(rows.predictions, &summary.engines);
     let of_engines = failures.chain(forms).chain(prompts);
     of_rows.into_iter().flatten().chain(late).chain(copies).chain(of_engines).collect()
 }
 
 /// Returns a note for each engine that got tasks without a cursor, in the order of the engines.
-fn answer_forms(predictions: &[Prediction], engines: &[EngineIdentity]) -> Vec<Note> {
+fn answer_forms(predictions: &[Prediction], engines: &[EngineIdentity]) -> Vec<RunNote> {
     let mut by_engine: BTreeMap<&str, BTreeMap<AnswerForm, usize>> = BTreeMap::new();
     for row in predictions {
         if let Some(form) = row.form {
@@ -145,14 +150,14 @@ fn answer_forms(predictions: &[Prediction], engines: &[EngineIdentity]) -> Vec<N
     }
     let note = |engine: &EngineIdentity| {
         let forms = by_engine.remove(engine.name.as_str())?.into_iter().collect();
-        Some(Note::AnswerForms { engine: engine.name.clone(), forms })
+        Some(RunNote::AnswerForms { engine: engine.name.clone(), forms })
     };
     engines.iter().filter_map(note).collect()
 }
 
-fn late_note(summary: &RunSummary, line: &EngineLine) -> Note {
+fn late_note(summary: &RunSummary, line: &EngineLine) -> RunNote {
     let cell = |metric| line.metrics.get(&metric).copied();
-    Note::Late {
+    RunNote::Late {
         engine: engine_name(summary, line.engine),
         late: cell(Metric::Late).map_or(0.0, |cell| cell.num),
         answers: line.cases,

@@ -1,22 +1,24 @@
 //! Converts the rows of a run into observations with typed keys.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
+use std::sync::Arc;
 
 use cases::{
-    BlockKind, Case, CrossFileContext, EngineIdentity, Exposure, JUDGE_TAG, MetricValue, Metrics, OriginKind,
-    Prediction, Recorded, Scenario, Score,
+    BlockKind, Case, CrossFileContext, EngineIdentity, Exposure, JUDGE_TAG, OriginKind, Recorded, Scenario,
 };
 use serde::{Serialize, Serializer};
 
+use super::outcome::{self, RequestOutcome};
 use super::rows::{self, ScoreIndex};
-use super::{RunRows, ScenarioGroup, outcome, with_copies};
+use super::{RunRows, ScenarioGroup, with_copies};
 use crate::Observation;
 
 /// An answer with the keys of its rows.
 #[derive(Clone, Debug)]
 pub(super) struct RunObservation<'a> {
-    pub(super) observation: Observation,
+    pub(super) observation: Observation<'a>,
     pub(super) case: &'a Case,
     /// Index of the engine.
     pub(super) engine: usize,
@@ -81,7 +83,8 @@ impl Serialize for ExclusionReason {
 
 /// Returns one observation per answer.
 pub(super) fn observe<'a>(report: &RunRows<'a>, engines: &[EngineIdentity]) -> RunObservations<'a> {
-    let cases: HashMap<&str, &Case> = report.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let named = |case: &'a Case| (case.id.as_str(), (case, cluster(case)));
+    let cases: HashMap<&str, (&Case, Arc<str>)> = report.cases.iter().map(named).collect();
     let scores = ScoreIndex::new(report);
     let weighted =
         report.cases.iter().filter(|case| case.origin.probability.is_some_and(|share| share < 1.0));
@@ -99,7 +102,7 @@ pub(super) fn observe<'a>(report: &RunRows<'a>, engines: &[EngineIdentity]) -> R
     };
     for prediction in report.predictions {
         let engine = rows::engine_index(engines, prediction);
-        let Some((&case, engine)) = cases.get(prediction.case.as_str()).zip(engine) else {
+        let Some(((case, cluster), engine)) = cases.get(prediction.case.as_str()).zip(engine) else {
             observed.unknown_cases += 1;
             continue;
         };
@@ -107,7 +110,13 @@ pub(super) fn observe<'a>(report: &RunRows<'a>, engines: &[EngineIdentity]) -> R
         observed.unscored += usize::from(score.is_none());
         let is_from_other_tree = rows::is_from_other_tree(report.run, case);
         observed.observations.push(RunObservation {
-            observation: observation(case, prediction, score, is_from_other_tree),
+            observation: Observation {
+                case: Cow::Borrowed(&case.id),
+                cluster: Arc::clone(cluster),
+                metrics: score.map_or_else(Cow::default, |score| Cow::Borrowed(&score.metrics)),
+                outcome: Some(RequestOutcome::new(prediction, is_from_other_tree)),
+                latency: outcome::latency(prediction),
+            },
             case,
             engine,
             group: ScenarioGroup::of(case),
@@ -187,25 +196,8 @@ fn judges(report: &RunRows<'_>, engines: &[EngineIdentity]) -> BTreeSet<usize> {
         .collect()
 }
 
-fn observation(
-    case: &Case,
-    prediction: &Prediction,
-    score: Option<&Score>,
-    is_from_other_tree: bool,
-) -> Observation {
+/// Returns the name of the file that a case was cut from.
+fn cluster(case: &Case) -> Arc<str> {
     let repository = case.origin.repository.as_deref().unwrap_or_default();
-    Observation {
-        case: case.id.clone(),
-        cluster: format!("{repository}\n{}", case.path),
-        metrics: metrics(prediction, score, is_from_other_tree),
-        latency: outcome::latency(prediction),
-    }
-}
-
-/// Returns the metrics of the answer and those of its outcome.
-fn metrics(prediction: &Prediction, score: Option<&Score>, is_from_other_tree: bool) -> Metrics {
-    let mut metrics = score.map(|score| score.metrics.clone()).unwrap_or_default();
-    let flags = outcome::outcome_flags(prediction, is_from_other_tree);
-    metrics.extend(flags.map(|(metric, holds)| (metric, MetricValue::Value(f64::from(u8::from(holds))))));
-    metrics
+    format!("{repository}\n{}", case.path).into()
 }

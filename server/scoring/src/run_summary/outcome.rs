@@ -1,6 +1,6 @@
 //! Interprets a single answer: its latency and whether it is right.
 
-use cases::{Metric, Prediction, Recorded, Score, Status};
+use cases::{Metric, MetricValue, Prediction, Recorded, Score, Status};
 
 use crate::Counts;
 
@@ -33,15 +33,43 @@ pub(crate) fn finished_within(prediction: &Prediction, deadline: f64) -> Option<
     Some(latency(prediction).is_none_or(|milliseconds| milliseconds <= deadline))
 }
 
-/// Returns the metrics of a request's outcome, each with whether it holds.
-pub(crate) fn outcome_flags(prediction: &Prediction, is_from_other_tree: bool) -> [(Metric, bool); 5] {
-    [
-        (Metric::Silent, prediction.status == Status::Silent),
-        (Metric::Gated, prediction.status == Status::Gated),
-        (Metric::Failed, prediction.has_failed()),
-        (Metric::Late, prediction.late),
-        (Metric::OtherTree, is_from_other_tree),
-    ]
+/// Outcome of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestOutcome {
+    is_silent: bool,
+    is_gated: bool,
+    has_failed: bool,
+    is_late: bool,
+    is_from_other_tree: bool,
+}
+
+impl RequestOutcome {
+    pub(crate) fn new(prediction: &Prediction, is_from_other_tree: bool) -> RequestOutcome {
+        RequestOutcome {
+            is_silent: prediction.status == Status::Silent,
+            is_gated: prediction.status == Status::Gated,
+            has_failed: prediction.has_failed(),
+            is_late: prediction.late,
+            is_from_other_tree,
+        }
+    }
+
+    /// Returns its metrics, each with whether it holds.
+    pub(crate) fn flags(self) -> [(Metric, bool); 5] {
+        [
+            (Metric::Silent, self.is_silent),
+            (Metric::Gated, self.is_gated),
+            (Metric::Failed, self.has_failed),
+            (Metric::Late, self.is_late),
+            (Metric::OtherTree, self.is_from_other_tree),
+        ]
+    }
+
+    /// Returns 1 if the metric is one of its own and holds, 0 if it does not hold.
+    pub(crate) fn value(self, metric: Metric) -> Option<MetricValue> {
+        let (_, holds) = self.flags().into_iter().find(|(own, _)| *own == metric)?;
+        Some(MetricValue::Value(f64::from(u8::from(holds))))
+    }
 }
 
 /// Result of an answer in one word: the status, with `ok` split by whether the answer is right.

@@ -9,7 +9,7 @@ use index::{FileIndex, Index};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use syntax::{Language, SourceFile};
-use workspace::{KnownFile, Stamp, WorkspaceTracker};
+use workspace::{DiskStamp, KnownFile, WorkspaceTracker};
 
 /// Files that are encoded at once.
 const FILES_PER_PART: usize = 256;
@@ -72,7 +72,7 @@ fn decode(run: &CacheSegment) -> Result<Vec<CacheEntry>, CacheMiss> {
 fn decode_entry(entry: &Entry<'_>) -> CacheEntry {
     let known = KnownFile {
         path: entry.path.into(),
-        stamp: Stamp::from_bytes(entry.stamp),
+        stamp: DiskStamp::from_bytes(entry.stamp),
         hash: entry.hash,
         text: entry.text.into(),
     };
@@ -90,8 +90,8 @@ pub(crate) fn save(
     index: &Index,
 ) -> Result<SaveSummary, cache::CacheError> {
     let searcher = index.hide(&[]);
-    let known: Vec<(KnownFile, Option<[u8; Stamp::BYTES]>)> =
-        follower.known_files().map(|known| (known.clone(), known.stamp.map(Stamp::to_bytes))).collect();
+    let known: Vec<(KnownFile, Option<[u8; DiskStamp::BYTES]>)> =
+        follower.known_files().map(|known| (known.clone(), known.stamp.map(DiskStamp::to_bytes))).collect();
     let payload = |(known, _): &(KnownFile, _)| {
         searcher.file(&known.path).map_or_else(Vec::new, |derived| with_language(derived))
     };

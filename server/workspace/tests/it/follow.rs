@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use expect_test::{Expect, expect};
 use syntax::Language;
 use tempfile::TempDir;
-use workspace::{Changes, LoadProgress, ReadLimits, SkipReason, WorkspaceError, WorkspaceTracker};
+use workspace::{LoadProgress, ReadLimits, SkipReason, WorkspaceChanges, WorkspaceError, WorkspaceTracker};
 
 use crate::fixture::{folder, write};
 
@@ -44,7 +44,7 @@ impl TrackedFolder {
     }
 
     #[track_caller]
-    fn refresh(&mut self, paths: &[&str]) -> Changes {
+    fn refresh(&mut self, paths: &[&str]) -> WorkspaceChanges {
         self.follower.refresh(paths).unwrap()
     }
 
@@ -59,7 +59,7 @@ impl TrackedFolder {
     }
 }
 
-fn describe(changes: &Changes) -> String {
+fn describe(changes: &WorkspaceChanges) -> String {
     let mut lines: Vec<String> = Vec::new();
     lines.extend(changes.changed.iter().map(|file| format!("{}: {}\n", file.path, file.text.trim_end())));
     lines.extend(changes.removed.iter().map(|path| format!("{path} is gone\n")));

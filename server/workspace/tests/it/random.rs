@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
-use workspace::{Changes, ReadLimits, WorkspaceTracker};
+use workspace::{ReadLimits, WorkspaceChanges, WorkspaceTracker};
 
 /// Names that the walk treats differently, few enough that the same paths recur.
 const FOLDERS: [&str; 6] = ["a", "A", "build", "dist", "node_modules", ".git"];
@@ -139,7 +139,7 @@ fn link(_: &Path, _: &Path) -> io::Result<()> {
 struct Listener(BTreeMap<String, String>);
 
 impl Listener {
-    fn take(&mut self, changes: &Changes) {
+    fn take(&mut self, changes: &WorkspaceChanges) {
         for path in &changes.removed {
             assert!(self.0.remove(&**path).is_some(), "{path} was not there");
         }
@@ -149,7 +149,7 @@ impl Listener {
     }
 
     #[track_caller]
-    fn check(&self, changes: &Changes) {
+    fn check(&self, changes: &WorkspaceChanges) {
         let files = changes.snapshot.files().iter();
         let texts: BTreeMap<_, _> =
             files.map(|file| (file.path.to_string(), format!("{:?} {}", file.language, file.text))).collect();

@@ -1,7 +1,7 @@
 //! Removal of the comments from a context.
 
 use super::{ContextParts, ContextRequest, FindContext, path_comment};
-use crate::Rules;
+use crate::ScoringRules;
 use crate::repoqa::comments::comment_ranges;
 
 /// Treatment of comments in a context.
@@ -20,7 +20,7 @@ pub(super) fn clean(
     request: &ContextRequest<'_>,
     parts: ContextParts,
     count: &dyn Fn(&str) -> usize,
-    rules: Rules,
+    rules: ScoringRules,
 ) -> FindContext {
     let cleaned = match request.cleaning {
         CommentCleaning::Keep => parts,
@@ -39,9 +39,9 @@ pub(super) fn clean(
     }
 }
 
-fn without_comments(request: &ContextRequest<'_>, parts: &ContextParts, rules: Rules) -> ContextParts {
+fn without_comments(request: &ContextRequest<'_>, parts: &ContextParts, rules: ScoringRules) -> ContextParts {
     let cleaner = Cleaner { request, first_file: parts.first_file, last_file: parts.last_file };
-    let is_original = rules == Rules::Faithful;
+    let is_original = rules == ScoringRules::Faithful;
     let prefix = match is_original && parts.first_file < request.file {
         true => cleaner.original_prefix(&parts.prefix),
         false => cleaner.segment(&parts.prefix),

@@ -7,7 +7,7 @@ use benchmarks::repoqa::{BrokenRepository, RepoqaCaseConfig, RepoqaDataset, repo
 use benchmarks::yabloco::{
     TableError, YablocoDocument, YablocoFunctions, YablocoTable, mera_case, yabloco_case, yabloco_row_text,
 };
-use benchmarks::{BrokenRow, Rules};
+use benchmarks::{BrokenRow, ScoringRules};
 use syntax::Language;
 
 use super::SuiteWriter;
@@ -30,7 +30,7 @@ pub(super) fn repoqa(
         comments: contexts.comments.iter().map(|&comments| comments.into()).collect(),
         all_depths: contexts.all_depths,
         tokenizer: contexts.tokenizer.clone().unwrap_or_else(|| "estimate".to_owned()),
-        rules: if contexts.faithful { Rules::Faithful } else { Rules::Paper },
+        rules: if contexts.faithful { ScoringRules::Faithful } else { ScoringRules::Paper },
     };
     let counter = contexts.tokenizer.as_deref().map(EngineTokens::new).transpose()?;
     let count =

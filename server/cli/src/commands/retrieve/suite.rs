@@ -155,14 +155,10 @@ fn table(found: &[CaseRetrieval<'_>], seed: u64) -> RetrievalTable {
     let observation = |found: &CaseRetrieval<'_>| {
         let sizes = [(Metric::Items, found.items), (Metric::Tokens, found.tokens)];
         let sizes = sizes.map(|(metric, size)| (metric, MetricValue::Value(size as f64)));
-        Observation {
-            case: found.case.hole.clone(),
-            cluster: found.case.path.clone(),
-            metrics: found.metrics.clone().into_iter().chain(sizes).collect(),
-            latency: Some(found.ms),
-        }
+        let metrics = found.metrics.clone().into_iter().chain(sizes).collect();
+        Observation::new(found.case.hole.clone(), found.case.path.as_str(), metrics, Some(found.ms))
     };
-    let observations: Vec<Observation> = found.iter().map(observation).collect();
+    let observations: Vec<Observation<'_>> = found.iter().map(observation).collect();
     let keys = found.iter().map(|found| (found.strategy.name(), found.case.is_resolved()));
     scoring::summarize(keys.zip(&observations), seed)
 }

@@ -11,7 +11,7 @@ use builtin::{BuiltinSettings, CorpusLimit};
 use cache::Cache;
 use completion::{CompletionSettings, DocumentText, EditorContext, WorkspaceIndex, complete};
 use engines::{BuiltinEngine, Engine, ScriptedEngine, ScriptedReply};
-use index::{FileIndex, Strategy, TokenBudget, Visit};
+use index::{FileIndex, RecentLocation, Strategy, TokenBudget};
 use syntax::{Language, SourceFile};
 use tempfile::TempDir;
 use text::SplitMix64;
@@ -204,8 +204,13 @@ impl ServerUnderTest {
     ) -> String {
         let document =
             DocumentText { path: asked.path.into(), language: asked.language, text: asked.text.into() };
-        let recent =
-            asked.named.iter().rev().take(5).map(|path| Visit { path: path.clone(), line: 3 }).collect();
+        let recent = asked
+            .named
+            .iter()
+            .rev()
+            .take(5)
+            .map(|path| RecentLocation { path: path.clone(), line: 3 })
+            .collect();
         let documents = self.unsaved(index, asked.path);
         let snapshot = index.snapshot(document).with_editor_context(EditorContext {
             documents,

@@ -9,7 +9,7 @@ const CLOCK_STEP: Duration = Duration::from_secs(2);
 
 /// Size, times and identity of a file. Any difference, including an earlier time, means that its text may have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Stamp {
+pub struct DiskStamp {
     /// Size in bytes.
     size: u64,
     /// Time of the last change of the contents, in nanoseconds since 1970; tools may set it to anything.
@@ -20,14 +20,14 @@ pub struct Stamp {
     id: u64,
 }
 
-impl Stamp {
+impl DiskStamp {
     /// Length of a stamp as bytes.
     pub const BYTES: usize = 32;
 
-    pub(crate) fn of(metadata: &Metadata) -> Stamp {
+    pub(crate) fn of(metadata: &Metadata) -> DiskStamp {
         let (changed, id) = platform::change_and_id(metadata);
         let modified = metadata.modified().map_or(0, nanoseconds);
-        Stamp { size: metadata.len(), modified, changed, id }
+        DiskStamp { size: metadata.len(), modified, changed, id }
     }
 
     /// Returns the identity of the file; 0 if unknown.
@@ -36,16 +36,16 @@ impl Stamp {
     }
 
     /// Returns the stamp if every change after `now` is sure to alter it. `now` is a moment before the metadata was read.
-    pub(crate) fn if_settled(self, now: SystemTime) -> Option<Stamp> {
+    pub(crate) fn if_settled(self, now: SystemTime) -> Option<DiskStamp> {
         let last = if self.changed == 0 { self.modified } else { self.changed };
         let step = i64::try_from(CLOCK_STEP.as_nanos()).unwrap_or(i64::MAX);
         (last.saturating_add(step) < nanoseconds(now)).then_some(self)
     }
 
     /// Encodes the stamp for storage, valid on the same machine only.
-    pub fn to_bytes(self) -> [u8; Stamp::BYTES] {
+    pub fn to_bytes(self) -> [u8; DiskStamp::BYTES] {
         let words = [self.size, self.modified.cast_unsigned(), self.changed.cast_unsigned(), self.id];
-        let mut bytes = [0; Stamp::BYTES];
+        let mut bytes = [0; DiskStamp::BYTES];
         for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
             place.copy_from_slice(&word.to_le_bytes());
         }
@@ -53,11 +53,11 @@ impl Stamp {
     }
 
     /// Decodes a stamp from [`to_bytes`](Stamp::to_bytes); `None` if the bytes are invalid.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Stamp> {
+    pub fn from_bytes(bytes: &[u8]) -> Option<DiskStamp> {
         let (words, []) = bytes.as_chunks::<8>() else { return None };
         let &[size, modified, changed, id] = words else { return None };
         let [size, modified, changed, id] = [size, modified, changed, id].map(u64::from_le_bytes);
-        Some(Stamp { size, modified: modified.cast_signed(), changed: changed.cast_signed(), id })
+        Some(DiskStamp { size, modified: modified.cast_signed(), changed: changed.cast_signed(), id })
     }
 }
 
@@ -112,18 +112,18 @@ mod platform {
 mod tests {
     use super::*;
 
-    fn stamp(modified: i64, changed: i64) -> Stamp {
-        Stamp { size: 7, modified, changed, id: 3 }
+    fn stamp(modified: i64, changed: i64) -> DiskStamp {
+        DiskStamp { size: 7, modified, changed, id: 3 }
     }
 
     #[test]
     fn stamp_bytes_round_trip() {
         for stamp in [stamp(0, 0), stamp(-1, i64::MAX), stamp(i64::MIN, 5)] {
-            assert_eq!(Stamp::from_bytes(&stamp.to_bytes()), Some(stamp));
+            assert_eq!(DiskStamp::from_bytes(&stamp.to_bytes()), Some(stamp));
         }
-        assert_eq!(Stamp::from_bytes(&[]), None);
-        assert_eq!(Stamp::from_bytes(&[0; Stamp::BYTES - 1]), None);
-        assert_eq!(Stamp::from_bytes(&[0; Stamp::BYTES + 8]), None);
+        assert_eq!(DiskStamp::from_bytes(&[]), None);
+        assert_eq!(DiskStamp::from_bytes(&[0; DiskStamp::BYTES - 1]), None);
+        assert_eq!(DiskStamp::from_bytes(&[0; DiskStamp::BYTES + 8]), None);
     }
 
     #[test]

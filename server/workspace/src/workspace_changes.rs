@@ -9,7 +9,7 @@ use crate::Snapshot;
 
 /// Differences since the previous scan, and the workspace after it. The same for any number of threads.
 #[derive(Clone, Debug)]
-pub struct Changes {
+pub struct WorkspaceChanges {
     /// New files and files with a changed text or language, in the order of their paths.
     pub changed: Vec<SourceFile>,
     /// Paths of removed files, in order.
@@ -20,9 +20,9 @@ pub struct Changes {
     pub snapshot: Snapshot,
 }
 
-impl Changes {
+impl WorkspaceChanges {
     /// Returns the differences between a snapshot and a later one, in which unchanged texts share their memory.
-    pub(crate) fn between(before: &Snapshot, after: Snapshot) -> Changes {
+    pub(crate) fn between(before: &Snapshot, after: Snapshot) -> WorkspaceChanges {
         let (mut changed, mut removed) = (Vec::new(), Vec::new());
         let (mut old, mut new) = (before.files().iter().peekable(), after.files().iter().peekable());
         loop {
@@ -41,13 +41,13 @@ impl Changes {
             }
         }
         let manifests_changed = !are_same(before.manifests(), after.manifests());
-        Changes { changed, removed, manifests_changed, snapshot: after }
+        WorkspaceChanges { changed, removed, manifests_changed, snapshot: after }
     }
 
     /// Returns the empty set of changes to a snapshot.
-    pub(crate) fn none(snapshot: &Snapshot) -> Changes {
+    pub(crate) fn none(snapshot: &Snapshot) -> WorkspaceChanges {
         let snapshot = snapshot.clone();
-        Changes { changed: Vec::new(), removed: Vec::new(), manifests_changed: false, snapshot }
+        WorkspaceChanges { changed: Vec::new(), removed: Vec::new(), manifests_changed: false, snapshot }
     }
 
     /// Whether there are no differences.
