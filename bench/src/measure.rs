@@ -27,6 +27,7 @@ mod repositories;
 mod retrieval;
 mod scoring;
 mod trial;
+mod typing;
 mod vscode;
 
 pub(crate) use self::repositories::Repo;
@@ -68,6 +69,8 @@ pub(crate) enum BenchPart {
     FrontDoor,
     /// Live trials: recording, arms in shadow, the store and the scoreboard
     Trial,
+    /// The built-in engine under a simulated typist: keys saved, wrong suggestions, flicker
+    Typing,
 }
 
 /// Measures the given parts, or all of them.
@@ -105,6 +108,10 @@ pub(crate) fn run(parts: &[BenchPart]) -> Result<()> {
             BenchPart::Replay => replay::measure()?,
             BenchPart::FrontDoor => front_door::measure()?,
             BenchPart::Trial => trial::measure()?,
+            BenchPart::Typing => typing::measure(&[
+                ("Repositories that the engine's weights were fitted on:", fit_repositories()?),
+                ("Repositories that no weight was fitted on:", fetch::repositories(REPORTED)?),
+            ])?,
         };
         document::write_section(part.name(), &section)?;
     }
@@ -154,6 +161,7 @@ impl BenchPart {
             BenchPart::Replay => "replay",
             BenchPart::FrontDoor => "front-door",
             BenchPart::Trial => "trial",
+            BenchPart::Typing => "typing",
         }
     }
 }

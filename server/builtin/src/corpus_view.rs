@@ -65,6 +65,8 @@ pub struct RecentTyping {
     pub here: Vec<Range<usize>>,
     /// In other files, the latest last.
     pub elsewhere: Vec<TypedPassage>,
+    /// Number of suggestions on the cursor's line that other text was typed over.
+    pub typed_over: usize,
 }
 
 /// Recent typing in another file.
@@ -105,6 +107,8 @@ pub struct CorpusView<'c> {
     /// Tokens that occur in the overlay.
     pub(crate) near_words: TokenSet,
     pub(crate) cursor: Cursor,
+    /// Number of suggestions on the cursor's line that other text was typed over.
+    pub(crate) typed_over: usize,
     /// Start of each text of the overlay in its stream, ascending.
     pub(crate) pieces: Vec<(usize, TokenSource)>,
 }
@@ -142,6 +146,7 @@ impl<'c> CorpusView<'c> {
             layout,
             quotes,
             cursor,
+            typed_over: open.recent_typing.map_or(0, |typing| typing.typed_over),
         })
     }
 
@@ -208,6 +213,12 @@ impl<'c> CorpusView<'c> {
 
     pub(crate) fn class(&self, token: TokenId) -> TokenClass {
         self.words.class(token)
+    }
+
+    /// Returns whether a word occurs in the open file, besides at the cursor, or in any file that the view may use. One that does not is
+    /// probably being typed.
+    pub(crate) fn is_known_word(&self, token: TokenId) -> bool {
+        self.near_words.contains(token) || self.layers.iter().any(|layer| layer.contains(token))
     }
 
     /// Returns whether a token is a name that occurs neither in the open file nor in the hints.

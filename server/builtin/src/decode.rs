@@ -192,7 +192,7 @@ fn complete_partial_token(
     let typed = &view.cursor.partial_token;
     let complete = match *typed {
         PartialToken::None => return Some(FirstTokens::default()),
-        PartialToken::Word { token, .. } => Some(token),
+        PartialToken::Word { token, .. } => Some(token).filter(|&word| view.is_known_word(word)),
         PartialToken::String { .. } => None,
     };
     let guesses = predictor.guesses(model, &[]);

@@ -306,6 +306,9 @@ pub(crate) fn merge(layers: &[Layer], mut number: impl FnMut(TokenId) -> TokenId
     assembly
 }
 
+/// Maximum number of occurrences that are read to find one in a text that is not masked: few files contain a word more often.
+const MAX_OCCURRENCES: usize = 1_000;
+
 /// A layer as seen from one file.
 #[derive(Debug)]
 pub(crate) struct LayerView<'c> {
@@ -326,6 +329,14 @@ impl LayerView<'_> {
     pub(crate) fn nearness(&self, position: u32) -> Nearness {
         let text = self.text_at(position);
         text.and_then(|text| self.nearness.get(text)).copied().unwrap_or(Nearness::Masked)
+    }
+
+    /// Returns whether a token occurs in a text that is not masked. Of a frequent token, only some positions are read.
+    pub(crate) fn contains(&self, token: TokenId) -> bool {
+        let after = self.exact.match_context(std::iter::once(token), |at| self.tokens.tokens[at]);
+        let Some(range) = after.ranges.get(1).cloned() else { return false };
+        let before = |next: u32| next.checked_sub(1).is_some_and(|at| self.nearness(at) != Nearness::Masked);
+        self.exact.positions[range].iter().take(MAX_OCCURRENCES).any(|&next| before(next))
     }
 
     fn text_at(&self, position: u32) -> Option<usize> {

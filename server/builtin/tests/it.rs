@@ -434,7 +434,7 @@ fn check_recent(other: &str, passages: &[(&str, &str)], fixture: &str, expected:
     let (before, after) = test_fixture::split_at_cursor(fixture);
     let (text, here) = without_marks(&format!("{before}{after}"));
     let cut = without_marks(before).0.len();
-    let typing = RecentTyping { here, elsewhere: passages.iter().map(passage).collect() };
+    let typing = RecentTyping { here, elsewhere: passages.iter().map(passage).collect(), typed_over: 0 };
     let open = open(Language::Python, &text[..cut], &text[cut..]);
     let open = OpenFile { recent_typing: Some(&typing), hidden: &["src/hidden.py"], ..open };
     let Completion { stop, text, .. } = complete(&corpus, &open, &UNGATED);

@@ -71,6 +71,11 @@ impl AnswerCache {
         self.remaining_texts(today, false).into_iter().next()
     }
 
+    /// Returns the number of answers on the line of `today` that other text was typed over.
+    pub fn typed_over(&self, today: &CursorSnapshot) -> usize {
+        self.answers.iter().filter(|known| known.is_typed_over(today)).count()
+    }
+
     /// Returns the rest of that answer and of its alternatives, the one to show first at the front. With `wants_choice`, only answers
     /// with alternatives count.
     pub(crate) fn remaining_texts(&self, today: &CursorSnapshot, wants_choice: bool) -> Vec<String> {
@@ -84,6 +89,16 @@ impl AnswerCache {
 }
 
 impl CachedAnswer {
+    /// Whether text was typed on its line that is the beginning of none of its answers.
+    fn is_typed_over(&self, today: &CursorSnapshot) -> bool {
+        let Some(written) = self.cursor.inserted_until(today).filter(|written| !written.typed.contains('\n'))
+        else {
+            return false;
+        };
+        !self.answers.iter().any(|answer| answer.starts_with(&*written.typed))
+            && self.cursor.has_same_line(today)
+    }
+
     /// Returns the rests of its answers at `today`.
     fn remaining_texts(&self, today: &CursorSnapshot) -> Vec<String> {
         let Some(written) = self.cursor.inserted_until(today) else { return Vec::new() };

@@ -189,6 +189,11 @@ impl CompletionSession {
         }
     }
 
+    /// Returns the number of answers on the line of a cursor that other text was typed over.
+    pub fn typed_over(&self, cursor: &CursorSnapshot) -> usize {
+        self.state().answer_cache.typed_over(cursor)
+    }
+
     /// Generates an answer and caches it.
     async fn run_request(self, generation: Arc<InFlightRequest>, completing: impl Future<Output = Outcome>) {
         let ending = generation.completion_guard();

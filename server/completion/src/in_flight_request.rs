@@ -117,7 +117,7 @@ impl InFlightRequest {
     }
 
     /// Returns the place of its request.
-    pub(crate) fn cursor(&self) -> &CursorSnapshot {
+    pub fn cursor(&self) -> &CursorSnapshot {
         &self.cursor
     }
 

@@ -224,6 +224,12 @@ impl DocumentSnapshot {
         DocumentSnapshot { editor: around, ..self }
     }
 
+    /// Sets the number of suggestions on the cursor's line that other text was typed over.
+    pub fn with_typed_over(mut self, suggestions: usize) -> DocumentSnapshot {
+        self.editor.recent_typing.typed_over = suggestions;
+        self
+    }
+
     /// Uses the document's syntax from earlier requests, and keeps it for later ones.
     pub fn with_syntax(self, syntax: SyntaxCache) -> DocumentSnapshot {
         DocumentSnapshot { syntax, ..self }

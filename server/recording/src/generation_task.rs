@@ -72,7 +72,8 @@ impl GenerationTask {
             .with_gather_permit(session.gather_permit.clone())
             .with_syntax(session.syntax.clone())
             .with_context_share(ContextShare::Leader(self.context.clone()));
-        let snapshot = self.with_context(snapshot, &mut settings, start).await;
+        let typed_over = session.completions.typed_over(generation.cursor());
+        let snapshot = self.with_context(snapshot, &mut settings, start).await.with_typed_over(typed_over);
         let (stopping, generation) = (&self.session.stopping, Some(&*generation));
         let rival = self.shown.as_deref().and_then(ShownQuestion::rival);
         // In a duel, only the whole answers of both arms decide whether typing continues one of them.

@@ -41,7 +41,7 @@ pub async fn editor_context(
     let mut paths = HashSet::new();
     neighbours.retain(|neighbour| paths.insert(Arc::clone(&neighbour.path)));
     let recent = neighbours.iter().map(OtherDocument::visit).collect();
-    let typing = RecentTyping { here: Vec::new(), elsewhere: typed_passages(&neighbours) };
+    let typing = RecentTyping { elsewhere: typed_passages(&neighbours), ..RecentTyping::default() };
     let documents = unsaved_indexes(neighbours, index, patience).await;
     (EditorContext { documents, recent_visits: recent, recent_typing: typing }, refused)
 }
