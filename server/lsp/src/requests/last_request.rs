@@ -1,4 +1,4 @@
-//! `ghostbench/lastRequest`: what was asked last for the ghost text of a document, and what left the editor for it.
+//! `ghostbench/lastRequest`: the last request for the ghost text of a document, and the request to an engine that it led to.
 
 use std::time::{Duration, SystemTime};
 
