@@ -3,61 +3,120 @@
 import { type ExtensionContext, commands, window, workspace } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 
-import { recordAtCursor, replayRecorded, showScoreboard } from "./commands.ts";
-import { Scoreboard } from "./scoreboard.ts";
-import { Session } from "./session.ts";
+import { recordAtCursor, replayRecorded } from "./commands.ts";
+import { compareAnswers } from "./compare.ts";
+import { runDoctor } from "./doctor.ts";
+import { chooseEngine } from "./engine_choice.ts";
+import { Keys } from "./keys.ts";
+import { showLastRequest } from "./last_request.ts";
+import { showMenu } from "./menu.ts";
+import { explainOtherProviders } from "./other_providers.ts";
+import { Pages } from "./pages.ts";
+import { ReadonlyDocuments } from "./readonly_documents.ts";
+import { forgetLastHour, pauseForAnHour, resume } from "./recording_control.ts";
+import { Session, folders } from "./session.ts";
 import { StatusBar } from "./status.ts";
-import { SuiteBrowser } from "./suite_browser.ts";
 import { SuggestionReports } from "./suggestion_reports.ts";
-import { mark, showTrial, showTrialScoreboard, start, stop } from "./trial_commands.ts";
+import { SuiteBrowser } from "./suite_browser.ts";
+import { TestExplorer } from "./test_explorer.ts";
+import { mark, showTrial, start, stop } from "./trial_commands.ts";
 import { TrialStatus } from "./trial_status.ts";
+
+const WALKTHROUGH = "ghostbench.ghostbench#ghostbench.start";
 
 let session: Session | undefined;
 
 /** A command that needs a running server; key bindings can pass an argument. */
 type Action = (client: LanguageClient, argument: unknown) => Promise<void>;
 
+/** A command that works without a server. */
+type LocalAction = (argument: unknown) => unknown;
+
 export function activate(context: ExtensionContext): void {
+  const began = performance.now();
   const log = window.createOutputChannel("Ghostbench", { log: true });
   const bar = new StatusBar();
-  const board = new Scoreboard();
-  const suites = new SuiteBrowser();
+  const documents = new ReadonlyDocuments();
+  const pages = new Pages();
   const trial = new TrialStatus();
   const reports = new SuggestionReports();
-  const current = new Session(context, bar, trial, reports, log);
+  const keys = new Keys(context);
+  const suites = new SuiteBrowser();
+  const explorer = new TestExplorer(
+    () => session?.current(),
+    () => suites.files,
+  );
+  const current = new Session(context, bar, trial, reports, keys, () => void explorer.refresh(), log);
   session = current;
-  const actions: Record<string, Action> = {
+  const caseActions: Record<string, Action> = {
     recordCaseAtCursor: recordAtCursor,
     replayRecordedCases: replayRecorded,
-    showScoreboard: (client) => showScoreboard(client, board),
     openSuiteFile: (client, file) => suites.open(client, file),
+    replaySuiteCase: (client) => suites.replayShown(client),
+  };
+  const actions: Record<string, Action> = {
+    compareAnswers: (client, named) => compareAnswers(client, documents, caseOf(named)),
+    showScoreboard: (client) => pages.showScoreboard(client),
+    showReport: (client) => pages.showReport(client, "replay"),
     showSuiteCase: (client) => suites.choose(client),
     showNextSuiteCase: (client) => suites.go(client, 1),
     showPreviousSuiteCase: (client) => suites.go(client, -1),
-    replaySuiteCase: (client) => suites.replayShown(client),
     showSuiteAnswers: () => suites.showAnswers(),
-    showTrial: (client) => showTrial(client, board),
-    startTrial: start,
+    chooseEngine,
+    showLastRequest: (client) => showLastRequest(client, documents),
+    showTrial: (client) => showTrial(client, pages),
+    startTrial: async (client, named) => {
+      await start(client, named);
+      void explainOtherProviders(context.globalState);
+    },
     stopTrial: stop,
-    showTrialScoreboard: (client) => showTrialScoreboard(client, board),
+    showTrialScoreboard: (client) => pages.showTrialScoreboard(client),
+    showTrialReport: (client) => pages.showReport(client, "trial"),
+    pauseRecording: pauseForAnHour,
+    resumeRecording: resume,
+    forgetLastHour,
     markMissingSuggestion: (client) => mark(client, "ghostbench.shouldHaveSuggested"),
     markUnwantedSuggestion: (client) => mark(client, "ghostbench.notWanted"),
     dismissSuggestion: (client) => reports.dismiss(client),
     acceptNextWord: (client) => reports.acceptPart(client, "editor.action.inlineSuggest.acceptNextWord"),
     acceptNextLine: (client) => reports.acceptPart(client, "editor.action.inlineSuggest.acceptNextLine"),
   };
-  for (const [name, action] of Object.entries(actions)) {
-    context.subscriptions.push(commands.registerCommand(`ghostbench.${name}`, withServer(current, action)));
+  const localActions: Record<string, LocalAction> = {
+    showMenu: () => showMenu(trial, bar.title),
+    restartServer: () => current.restart(),
+    showLog: () => log.show(),
+    runDoctor: async () =>
+      runDoctor(await current.findProgram(), folders()[0], await keys.variables(), documents),
+    setApiKey: async (name) =>
+      (await keys.set(typeof name === "string" ? name : undefined)) && current.restart(),
+    removeApiKey: async () => (await keys.remove()) && current.restart(),
+    openWalkthrough: () => commands.executeCommand("workbench.action.openWalkthrough", WALKTHROUGH, false),
+  };
+  const withCases = Object.entries(caseActions).map(([name, action]): [string, LocalAction] => [
+    name,
+    async (argument) => {
+      await withServer(current, action, argument);
+      await explorer.refresh();
+    },
+  ]);
+  const withoutCases = Object.entries(actions).map(([name, action]): [string, LocalAction] => [
+    name,
+    (argument) => withServer(current, action, argument),
+  ]);
+  for (const [name, action] of [...withCases, ...withoutCases, ...Object.entries(localActions)]) {
+    const run = (argument: unknown): Promise<void> => reportErrors(async () => void (await action(argument)));
+    context.subscriptions.push(commands.registerCommand(`ghostbench.${name}`, run));
   }
   context.subscriptions.push(
     log,
     bar,
-    board,
+    documents,
+    pages,
     trial,
     reports,
+    explorer,
     current,
-    commands.registerCommand("ghostbench.restartServer", () => current.restart()),
-    commands.registerCommand("ghostbench.showLog", () => log.show()),
+    window.onDidChangeActiveTextEditor(() => void current.refreshStatus()),
     workspace.onDidGrantWorkspaceTrust(() => current.restart()),
     workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("ghostbench.server")) {
@@ -66,24 +125,34 @@ export function activate(context: ExtensionContext): void {
     }),
   );
   void current.restart();
+  log.debug(`activated in ${(performance.now() - began).toFixed(1)} ms`);
 }
 
 export async function deactivate(): Promise<void> {
   await session?.stop();
 }
 
-/** Runs an action with the server, and shows an error of the server as a message. */
-function withServer(current: Session, action: Action): (argument: unknown) => Promise<void> {
-  return async (argument) => {
-    const client = await current.running();
-    if (!client) {
-      return;
-    }
-    try {
-      await action(client, argument);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      void window.showErrorMessage(`Ghostbench: ${message}`);
-    }
-  };
+/** Runs an action with the server. */
+async function withServer(current: Session, action: Action, argument: unknown): Promise<void> {
+  const client = await current.running();
+  if (client !== undefined) {
+    await action(client, argument);
+  }
+}
+
+/** Shows an error as a message. */
+async function reportErrors(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    void window.showErrorMessage(`Ghostbench: ${message}`);
+  }
+}
+
+/** The case that a key binding names by its id, or the Testing view by its item. */
+function caseOf(named: unknown): string | undefined {
+  const id = typeof named === "string" ? named : (named as { id?: unknown } | undefined)?.id;
+  // The item of an engine has the id of its case and its name.
+  return typeof id === "string" ? id.split(" ")[0] : undefined;
 }
