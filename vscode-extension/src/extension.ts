@@ -1,143 +1,46 @@
-// Entry point for VS Code: creates, connects and disposes of everything.
+// Entry point for VS Code: registers the commands of the manifest. Everything else is loaded afterwards.
 
-import { type ExtensionContext, commands, window, workspace } from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
+import { type ExtensionContext, commands, window } from "vscode";
 
-import { recordAtCursor, replayRecorded } from "./commands.ts";
-import { compareAnswers } from "./compare.ts";
-import { runDoctor } from "./doctor.ts";
-import { chooseEngine } from "./engine_choice.ts";
-import { Keys } from "./keys.ts";
-import { showLastRequest } from "./last_request.ts";
-import { showMenu } from "./menu.ts";
-import { explainOtherProviders } from "./other_providers.ts";
-import { Pages } from "./pages.ts";
-import { ReadonlyDocuments } from "./readonly_documents.ts";
-import { forgetLastHour, pauseForAnHour, resume } from "./recording_control.ts";
-import { Session, folders } from "./session.ts";
+import type { Parts } from "./parts.ts";
 import { StatusBar } from "./status.ts";
-import { SuggestionReports } from "./suggestion_reports.ts";
-import { SuiteBrowser } from "./suite_browser.ts";
-import { TestExplorer } from "./test_explorer.ts";
-import { mark, showTrial, start, stop } from "./trial_commands.ts";
-import { TrialStatus } from "./trial_status.ts";
 
-const WALKTHROUGH = "ghostbench.ghostbench#ghostbench.start";
+/** Prefix of the commands. */
+const PREFIX = "ghostbench.";
 
-let session: Session | undefined;
-
-/** A command that needs a running server; key bindings can pass an argument. */
-type Action = (client: LanguageClient, argument: unknown) => Promise<void>;
-
-/** A command that works without a server. */
-type LocalAction = (argument: unknown) => unknown;
+let loading: Promise<Parts> | undefined;
 
 export function activate(context: ExtensionContext): void {
-  const began = performance.now();
   const log = window.createOutputChannel("Ghostbench", { log: true });
   const bar = new StatusBar();
-  const documents = new ReadonlyDocuments();
-  const pages = new Pages();
-  const trial = new TrialStatus();
-  const reports = new SuggestionReports();
-  const keys = new Keys(context);
-  const suites = new SuiteBrowser();
-  const explorer = new TestExplorer(
-    () => session?.current(),
-    () => suites.files,
-  );
-  const current = new Session(context, bar, trial, reports, keys, () => void explorer.refresh(), log);
-  session = current;
-  const caseActions: Record<string, Action> = {
-    recordCaseAtCursor: recordAtCursor,
-    replayRecordedCases: replayRecorded,
-    openSuiteFile: (client, file) => suites.open(client, file),
-    replaySuiteCase: (client) => suites.replayShown(client),
-  };
-  const actions: Record<string, Action> = {
-    compareAnswers: (client, named) => compareAnswers(client, documents, caseOf(named)),
-    showScoreboard: (client) => pages.showScoreboard(client),
-    showReport: (client) => pages.showReport(client, "replay"),
-    showSuiteCase: (client) => suites.choose(client),
-    showNextSuiteCase: (client) => suites.go(client, 1),
-    showPreviousSuiteCase: (client) => suites.go(client, -1),
-    showSuiteAnswers: () => suites.showAnswers(),
-    chooseEngine,
-    showLastRequest: (client) => showLastRequest(client, documents),
-    showTrial: (client) => showTrial(client, pages),
-    startTrial: async (client, named) => {
-      await start(client, named);
-      void explainOtherProviders(context.globalState);
-    },
-    stopTrial: stop,
-    showTrialScoreboard: (client) => pages.showTrialScoreboard(client),
-    showTrialReport: (client) => pages.showReport(client, "trial"),
-    pauseRecording: pauseForAnHour,
-    resumeRecording: resume,
-    forgetLastHour,
-    markMissingSuggestion: (client) => mark(client, "ghostbench.shouldHaveSuggested"),
-    markUnwantedSuggestion: (client) => mark(client, "ghostbench.notWanted"),
-    dismissSuggestion: (client) => reports.dismiss(client),
-    acceptNextWord: (client) => reports.acceptPart(client, "editor.action.inlineSuggest.acceptNextWord"),
-    acceptNextLine: (client) => reports.acceptPart(client, "editor.action.inlineSuggest.acceptNextLine"),
-  };
-  const localActions: Record<string, LocalAction> = {
-    showMenu: () => showMenu(trial, bar.title),
-    restartServer: () => current.restart(),
-    showLog: () => log.show(),
-    runDoctor: async () =>
-      runDoctor(await current.findProgram(), folders()[0], await keys.variables(), documents),
-    setApiKey: async (name) =>
-      (await keys.set(typeof name === "string" ? name : undefined)) && current.restart(),
-    removeApiKey: async () => (await keys.remove()) && current.restart(),
-    openWalkthrough: () => commands.executeCommand("workbench.action.openWalkthrough", WALKTHROUGH, false),
-  };
-  const withCases = Object.entries(caseActions).map(([name, action]): [string, LocalAction] => [
-    name,
-    async (argument) => {
-      await withServer(current, action, argument);
-      await explorer.refresh();
-    },
-  ]);
-  const withoutCases = Object.entries(actions).map(([name, action]): [string, LocalAction] => [
-    name,
-    (argument) => withServer(current, action, argument),
-  ]);
-  for (const [name, action] of [...withCases, ...withoutCases, ...Object.entries(localActions)]) {
-    const run = (argument: unknown): Promise<void> => reportErrors(async () => void (await action(argument)));
-    context.subscriptions.push(commands.registerCommand(`ghostbench.${name}`, run));
+  context.subscriptions.push(log, bar);
+  const parts = afterActivation(async () => {
+    const created = (await import("./parts.ts")).createParts(context, bar, log);
+    context.subscriptions.push(created);
+    return created;
+  });
+  loading = parts;
+  parts.catch((error: unknown) => bar.setPhase("stopped", String(error)));
+  const manifest = context.extension.packageJSON as { contributes: { commands: { command: string }[] } };
+  for (const { command } of manifest.contributes.commands) {
+    const run = async (argument: unknown): Promise<void> => {
+      await (await parts).commands.get(command.slice(PREFIX.length))?.(argument);
+    };
+    context.subscriptions.push(
+      commands.registerCommand(command, (argument: unknown) => reportErrors(() => run(argument))),
+    );
   }
-  context.subscriptions.push(
-    log,
-    bar,
-    documents,
-    pages,
-    trial,
-    reports,
-    explorer,
-    current,
-    window.onDidChangeActiveTextEditor(() => void current.refreshStatus()),
-    workspace.onDidGrantWorkspaceTrust(() => current.restart()),
-    workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration("ghostbench.server")) {
-        void current.restart();
-      }
-    }),
-  );
-  void current.restart();
-  log.debug(`activated in ${(performance.now() - began).toFixed(1)} ms`);
 }
 
 export async function deactivate(): Promise<void> {
-  await session?.stop();
+  await (await loading)?.stop();
 }
 
-/** Runs an action with the server. */
-async function withServer(current: Session, action: Action, argument: unknown): Promise<void> {
-  const client = await current.running();
-  if (client !== undefined) {
-    await action(client, argument);
-  }
+/** Runs a function once VS Code has finished the activation. */
+function afterActivation<T>(run: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    setImmediate(() => void run().then(resolve, reject));
+  });
 }
 
 /** Shows an error as a message. */
@@ -148,11 +51,4 @@ async function reportErrors(run: () => Promise<void>): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
     void window.showErrorMessage(`Ghostbench: ${message}`);
   }
-}
-
-/** The case that a key binding names by its id, or the Testing view by its item. */
-function caseOf(named: unknown): string | undefined {
-  const id = typeof named === "string" ? named : (named as { id?: unknown } | undefined)?.id;
-  // The item of an engine has the id of its case and its name.
-  return typeof id === "string" ? id.split(" ")[0] : undefined;
 }

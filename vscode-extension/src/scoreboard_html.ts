@@ -11,7 +11,7 @@ export interface PageLink {
 
 const STYLE = `
 body { padding: 12px 20px; color: var(--vscode-editor-foreground); background: var(--vscode-editor-background); }
-pre { font: var(--vscode-editor-font-size, 13px)/1.5 var(--vscode-editor-font-family, monospace); overflow-x: auto; }
+pre { font: 12px/1.5 var(--vscode-editor-font-family, monospace); overflow-x: auto; }
 nav { display: flex; gap: 16px; margin-bottom: 8px; }
 a { color: var(--vscode-textLink-foreground); }
 `;

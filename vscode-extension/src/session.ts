@@ -4,7 +4,6 @@ import { type Disposable, type ExtensionContext, type LogOutputChannel, workspac
 import {
   type ErrorHandler,
   type LanguageClientOptions,
-  type Middleware,
   CloseAction,
   ErrorAction,
   LanguageClient,
@@ -13,6 +12,7 @@ import {
 
 import { CrashPolicy, MOST_CRASHES } from "./crash_policy.ts";
 import type { Keys } from "./keys.ts";
+import { documentSelector, middleware } from "./middleware.ts";
 import { type Status, didChangeStatus, didChangeTrial, status } from "./protocol.ts";
 import { NoServer, findServer } from "./server.ts";
 import { offerAnotherServer, offerRestart } from "./server_offer.ts";
@@ -24,12 +24,6 @@ import type { TrialStatus } from "./trial_status.ts";
 
 /** Section of the settings. */
 const SECTION = "ghostbench";
-
-/** Settings of the extension: the server would report them as unknown. */
-const OWN_SETTINGS = new Set(["server", "trace"]);
-
-/** Prefix of the languages in `activationEvents`. */
-const ON_LANGUAGE = "onLanguage:";
 
 /** Errors of the connection after which it is given up; further ones would not be answered either. */
 const MOST_CONNECTION_ERRORS = 3;
@@ -183,11 +177,17 @@ export class Session implements Disposable {
 
   private options(process: ServerProcess): LanguageClientOptions {
     return {
-      documentSelector: this.languages().map((language) => ({ scheme: "file", language })),
+      documentSelector: documentSelector(this.context),
       outputChannel: this.log,
       synchronize: { configurationSection: SECTION },
       errorHandler: this.errorHandler(process),
-      middleware: this.middleware(),
+      middleware: middleware({
+        bar: this.bar,
+        reports: this.reports,
+        reportingClient: () => (this.trial.isRunning ? this.client : undefined),
+        casesChanged: this.casesChanged,
+        settingsSent: () => void this.refreshStatus(),
+      }),
     };
   }
 
@@ -212,57 +212,10 @@ export class Session implements Disposable {
       },
     };
   }
-
-  /** Returns the languages of the document selector: those that activate the extension. */
-  private languages(): string[] {
-    const manifest = this.context.extension.packageJSON as { activationEvents: string[] };
-    const events = manifest.activationEvents.filter((event) => event.startsWith(ON_LANGUAGE));
-    return events.map((event) => event.slice(ON_LANGUAGE.length));
-  }
-
-  private middleware(): Middleware {
-    return {
-      provideInlineCompletionItems: async (document, position, context, token, next) => {
-        const asked = Promise.resolve(next(document, position, context, token));
-        const answer = await this.bar.countQuestion(asked);
-        this.reports.noteAnswer(document, answer);
-        return answer;
-      },
-      executeCommand: async (command, args, next) => {
-        const result: unknown = await next(command, args);
-        if (command === "ghostbench.replay" || command === "ghostbench.recordCase") {
-          this.casesChanged();
-        }
-        return result;
-      },
-      didChange: (event, next) => {
-        // The report follows its change at once, before any other change.
-        const sent = next(event);
-        if (this.client && this.trial.isRunning) {
-          this.reports.identifyChange(this.client, event);
-        }
-        return sent;
-      },
-      workspace: {
-        configuration: async (params, token, next) => {
-          const values = await next(params, token);
-          // The server has the settings before the next message.
-          setImmediate(() => void this.refreshStatus());
-          return Array.isArray(values) ? values.map(settingsOfServer) : values;
-        },
-      },
-    };
-  }
 }
 
 /** Returns the folders of the workspace that are on a disk. */
 export function folders(): string[] {
   const all = workspace.workspaceFolders ?? [];
   return all.filter((folder) => folder.uri.scheme === "file").map((folder) => folder.uri.fsPath);
-}
-
-/** Returns the settings for the server, and whether the user trusts the workspace, which allows its engines. */
-function settingsOfServer(section: unknown): unknown {
-  const settings = Object.entries(section ?? {}).filter(([name]) => !OWN_SETTINGS.has(name));
-  return { ...Object.fromEntries(settings), trusted: workspace.isTrusted };
 }
