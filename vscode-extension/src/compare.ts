@@ -67,9 +67,9 @@ async function chooseTwo(all: readonly Answer[]): Promise<readonly Answer[] | un
   return chosen && chosen.length > 0 ? chosen.map(({ answer }) => answer) : undefined;
 }
 
-/** Writes the document of an answer; its name tells whose it is, and its ending the language. */
+/** Writes the document of an answer; its folder tells whose it is, and its ending the language. */
 function write(documents: ReadonlyDocuments, found: Answers, name: string, text: string): Uri {
   const file = found.case.path.split("/").at(-1) ?? "";
-  const folder = encodeURIComponent(name).replaceAll("%20", " ").replaceAll("%", "");
-  return documents.write(`/${found.case.id}/${folder}/${file}`, found.before + text + found.after);
+  const path = `/${name.replaceAll("/", "_")}/${file}`;
+  return documents.write(path, found.before + text + found.after, found.case.id);
 }

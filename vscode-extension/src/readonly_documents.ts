@@ -27,9 +27,9 @@ export class ReadonlyDocuments implements TextDocumentContentProvider, Disposabl
     return this.texts.get(uri.toString()) ?? "";
   }
 
-  /** Sets the text of a document; the end of its path decides its language. */
-  write(path: string, text: string): Uri {
-    const uri = Uri.from({ scheme: SCHEME, path });
+  /** Sets the text of a document; the end of its path decides its language. `version` distinguishes documents of one path. */
+  write(path: string, text: string, version = ""): Uri {
+    const uri = Uri.from({ scheme: SCHEME, path, query: version });
     const key = uri.toString();
     this.texts.delete(key);
     this.texts.set(key, text);

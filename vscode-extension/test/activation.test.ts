@@ -11,6 +11,7 @@ const LIMIT = 100;
 /** Something that can be called, created and read without an end: VS Code's interface has no meaning here. */
 const anything: unknown = new Proxy(function () {}, {
   get: (_, key) => (key === Symbol.toPrimitive ? () => "" : key === "then" ? undefined : anything),
+  set: () => true,
   apply: () => anything,
   construct: () => anything as object,
 });
