@@ -31,6 +31,34 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The first version with inline completion.
 const OLDEST: &str = "nvim-0.12";
 
+/// Who draws ghost text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NeovimVersion {
+    /// Neovim 0.12 itself.
+    Native,
+    /// The plugin in Neovim 0.12, by an option.
+    Forced,
+    /// The plugin in Neovim 0.11.
+    Eleven,
+    /// The plugin in Neovim 0.10.
+    Ten,
+}
+
+impl NeovimVersion {
+    /// Those in which the plugin draws.
+    pub const FALLBACKS: [NeovimVersion; 3] =
+        [NeovimVersion::Forced, NeovimVersion::Eleven, NeovimVersion::Ten];
+
+    /// Name of the component.
+    fn program(self) -> &'static str {
+        match self {
+            NeovimVersion::Native | NeovimVersion::Forced => "nvim",
+            NeovimVersion::Eleven => "nvim-011",
+            NeovimVersion::Ten => "nvim-010",
+        }
+    }
+}
+
 /// An editor with a file of a project. Dropping it ends it.
 pub struct Neovim {
     program: PathBuf,
@@ -48,8 +76,26 @@ impl Neovim {
     /// If the server is not ready in time.
     #[track_caller]
     pub fn open(project: &Project, file: &str, server_arguments: &[&str]) -> Option<Neovim> {
-        let editor = Neovim::start(project, INIT, file, |command| {
+        Neovim::open_version(NeovimVersion::Native, project, file, server_arguments)
+    }
+
+    /// As [`Neovim::open`], in a certain version.
+    ///
+    /// # Panics
+    ///
+    /// If the server is not ready in time.
+    #[track_caller]
+    pub fn open_version(
+        version: NeovimVersion,
+        project: &Project,
+        file: &str,
+        server_arguments: &[&str],
+    ) -> Option<Neovim> {
+        let editor = Neovim::start(version, project, INIT, file, |command| {
             command.env("GHOSTBENCH_TEST_CONFIGURATION", CONFIGURATION);
+            if version == NeovimVersion::Forced {
+                command.env("GHOSTBENCH_TEST_FALLBACK", "1");
+            }
             command.env("GHOSTBENCH_TEST_OPTIONS", Value::from(server_arguments.to_vec()).to_string());
             command.env("PATH", path_with(binary().parent().expect("a file has a folder")));
         })?;
@@ -65,27 +111,28 @@ impl Neovim {
     /// If Neovim does not start.
     #[track_caller]
     pub fn with_plugin(project: &Project, file: &str, plugin: &Path, setup: &str) -> Option<Neovim> {
-        Neovim::start(project, PLUGIN_INIT, file, |command| {
+        Neovim::start(NeovimVersion::Native, project, PLUGIN_INIT, file, |command| {
             command.env("GHOSTBENCH_TEST_PLUGIN", plugin).env("GHOSTBENCH_TEST_SETUP", setup);
         })
     }
 
     #[track_caller]
     fn start(
+        version: NeovimVersion,
         project: &Project,
         script: &str,
         file: &str,
         configure: impl FnOnce(&mut Command),
     ) -> Option<Neovim> {
-        let program = component("nvim")?;
-        let socket = project.sibling_path("nvim.sock");
+        let program = component(version.program())?;
+        let socket = free_socket(project);
         let mut command = project.command(&program, "--headless -i NONE -n");
         command.args(["-u", script, "--listen"]).arg(&socket).arg(file);
         configure(&mut command);
         let editor =
             Neovim { program, socket, home: project.home(), _process: RunningProcess::start(command) };
         poll_until("Neovim listens", || editor.remote("--remote-expr", "1").is_ok());
-        if editor.evaluate(&format!("vim.fn.has('{OLDEST}')")) == 0 {
+        if version.program() == "nvim" && editor.evaluate(&format!("vim.fn.has('{OLDEST}')")) == 0 {
             missing("nvim is older than 0.12; `cargo xtask test` installs a newer one on Debian");
             return None;
         }
@@ -210,6 +257,12 @@ impl Neovim {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
     }
+}
+
+/// Returns the path of a socket that no other Neovim of the project listens on.
+fn free_socket(project: &Project) -> PathBuf {
+    let paths = (0..).map(|number| project.sibling_path(&format!("nvim{number}.sock")));
+    paths.into_iter().find(|path| !path.exists()).expect("there are endless numbers")
 }
 
 #[track_caller]

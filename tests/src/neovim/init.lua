@@ -15,9 +15,9 @@ vim.g.loaded_python3_provider = 0
 vim.opt.runtimepath:prepend(assert(vim.env.GHOSTBENCH_TEST_CONFIGURATION))
 
 --- A transport to the server that keeps account of requests.
-local function start(dispatchers, config)
+local function start(dispatchers)
   local command = vim.list_extend({ 'ghostbench', 'lsp', '--stdio' }, vim.json.decode(vim.env.GHOSTBENCH_TEST_OPTIONS))
-  local rpc = vim.lsp.rpc.start(command, dispatchers, { cwd = config.root_dir })
+  local rpc = vim.lsp.rpc.start(command, dispatchers, { cwd = vim.fn.getcwd() })
   local send = rpc.request
   rpc.request = function(method, params, on_answer, on_reply)
     if Test.held[method] then
@@ -39,21 +39,34 @@ local function start(dispatchers, config)
   return rpc
 end
 
-assert(vim.deep_equal(vim.lsp.config.ghostbench.cmd, { 'ghostbench', 'lsp', '--stdio' }))
-vim.lsp.config('ghostbench', { cmd = start, root_dir = vim.fn.getcwd() })
-vim.lsp.enable('ghostbench')
+-- The plugin draws the suggestions, although Neovim could.
+if vim.env.GHOSTBENCH_TEST_FALLBACK then
+  vim.g.ghostbench_native = false
+end
+
+local changes = { cmd = start, root_dir = vim.fn.getcwd() }
+if vim.lsp.config then
+  assert(vim.deep_equal(vim.lsp.config.ghostbench.cmd, { 'ghostbench', 'lsp', '--stdio' }))
+  vim.lsp.config('ghostbench', changes)
+  vim.lsp.enable('ghostbench')
+else
+  require('ghostbench').enable(changes)
+end
 
 --- Whether the server serves the current buffer.
 function Test.is_attached()
   local client = vim.lsp.get_clients({ bufnr = 0, name = 'ghostbench' })[1]
-  local filter = client and { bufnr = 0, client_id = client.id }
-  return client ~= nil and client.initialized and vim.lsp.inline_completion.is_enabled(filter)
+  local is_watched = vim.fn.exists('#ghostbench.ghost.' .. vim.api.nvim_get_current_buf()) == 1
+  return client ~= nil and client.initialized == true and is_watched
 end
 
---- The suggestion as it is drawn, lines joined by line feeds; nil where there is none.
+--- The suggestion as it is drawn, by Neovim or by the plugin, lines joined by line feeds; nil where there is none.
 function Test.ghost_text()
-  local namespace = vim.api.nvim_get_namespaces()['nvim.lsp.inline_completion']
-  local mark = namespace and vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })[1]
+  local mark
+  for _, name in ipairs({ 'nvim.lsp.inline_completion', 'ghostbench.ghost' }) do
+    local namespace = vim.api.nvim_get_namespaces()[name]
+    mark = mark or namespace and vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })[1]
+  end
   if not mark then
     return nil
   end
@@ -70,18 +83,20 @@ end
 --- The titles of the code lenses of the current buffer by 1-based line.
 function Test.lenses()
   local titles = {}
-  for _, entry in ipairs(vim.lsp.codelens.get({ bufnr = 0 })) do
-    local command = entry.lens.command
-    table.insert(titles, { line = entry.lens.range.start.line + 1, title = command and command.title })
+  local is_new = vim.lsp.codelens.enable ~= nil
+  for _, entry in ipairs(vim.lsp.codelens.get(is_new and { bufnr = 0 } or 0)) do
+    local lens = entry.lens or entry
+    table.insert(titles, { line = lens.range.start.line + 1, title = lens.command and lens.command.title })
   end
   return titles
 end
 
---- The text of the floating window; nil where there is none.
-function Test.floating_text()
+--- The text of the page that is shown; nil where there is none.
+function Test.page()
   for _, window in ipairs(vim.api.nvim_list_wins()) do
-    if vim.api.nvim_win_get_config(window).relative ~= '' then
-      return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, true), '\n')
+    local buffer = vim.api.nvim_win_get_buf(window)
+    if vim.startswith(vim.api.nvim_buf_get_name(buffer), 'ghostbench://') then
+      return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, true), '\n')
     end
   end
 end

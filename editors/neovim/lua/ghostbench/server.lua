@@ -1,0 +1,200 @@
+--- The server's process: its folder, starting it in Neovim 0.10, and starting it again after a crash.
+
+local compat = require('ghostbench.compat')
+local ui = require('ghostbench.ui')
+
+local M = {}
+
+--- Crashes within this time (ms) belong together. After the last of them the server is not started again by itself.
+local CRASH_WINDOW_MS = 180000
+local MAX_CRASHES = 5
+
+--- Pause before the server is started again (ms); it doubles with each crash.
+local RESTART_MS = 100
+
+--- Signals that end a process on request.
+local SIGINT, SIGTERM = 2, 15
+
+--- Exit code of a wrong command line: starting again would not help.
+local USAGE = 2
+
+---@class ghostbench.Served
+---@field config vim.lsp.ClientConfig
+---@field buffers table<integer, true?>
+
+--- Configuration and buffers of the running servers, by client.
+local served = {} ---@type table<integer, ghostbench.Served?>
+
+--- What the last server that ended had served.
+local last ---@type ghostbench.Served?
+
+--- How it ended.
+local last_ending ---@type string?
+
+--- Clients that end to be started again.
+local restarting = {} ---@type table<integer, true?>
+
+--- Times of the latest crashes.
+local crashes = {} ---@type number[]
+
+--- The configuration in Neovim 0.10, which does not read `lsp/`.
+local own_config ---@type table?
+
+---@return vim.lsp.Config
+local function config()
+  return own_config or vim.lsp.config.ghostbench
+end
+
+--- Whether the program of a configuration is there.
+---@param command string[]|function A function starts the server in its own way.
+---@return boolean
+function M.is_installed(command)
+  return type(command) ~= 'table' or vim.fn.executable(command[1]) == 1
+end
+
+--- Files whose folder is a workspace folder; those of a row have the same rank.
+M.ROOT_MARKERS = {
+  { 'ghostbench.toml' },
+  { '.git' },
+  { 'pyproject.toml', 'package.json', 'Cargo.toml', 'go.mod', 'pom.xml', 'CMakeLists.txt' },
+}
+
+--- Passes the workspace folder of a buffer to `on_folder`, or nil if it has none. Without the program, says so once, and does not
+--- call it, so that the server is not started.
+---@param bufnr integer
+---@param on_folder fun(folder?: string)
+function M.find_folder(bufnr, on_folder)
+  local command = config().cmd
+  if not M.is_installed(command) then
+    local missing = ('%s is not in your PATH; :checkhealth ghostbench shows how to install it'):format(command[1])
+    vim.notify_once('Ghostbench: ' .. missing, vim.log.levels.WARN)
+    return
+  end
+  for _, markers in ipairs(M.ROOT_MARKERS) do
+    local folder = vim.fs.root(bufnr, markers)
+    if folder then
+      on_folder(folder)
+      return
+    end
+  end
+  on_folder(nil)
+end
+
+--- Starts the server for files of its languages, in Neovim 0.10.
+---@param changes table Fields that differ from `lsp/ghostbench.lua`.
+function M.enable_by_file_type(changes)
+  local file = vim.api.nvim_get_runtime_file('lsp/ghostbench.lua', false)[1]
+  local found = vim.tbl_deep_extend('force', dofile(file), changes)
+  found.capabilities = vim.tbl_deep_extend('force', vim.lsp.protocol.make_client_capabilities(), found.capabilities)
+  own_config = found
+  vim.api.nvim_create_autocmd('FileType', {
+    group = vim.api.nvim_create_augroup('ghostbench.enable', {}),
+    pattern = found.filetypes,
+    callback = function(event)
+      local function start(folder)
+        local settled = vim.tbl_extend('force', found, { name = 'ghostbench' })
+        settled.root_dir = folder -- nil for none.
+        vim.lsp.start(settled, { bufnr = event.buf })
+      end
+      if type(found.root_dir) == 'function' then
+        found.root_dir(event.buf, start)
+      else
+        start(found.root_dir)
+      end
+    end,
+  })
+end
+
+---@param client vim.lsp.Client
+---@param bufnr integer
+function M.on_attach(client, bufnr)
+  served[client.id] = served[client.id] or { config = client.config, buffers = {} }
+  served[client.id].buffers[bufnr] = true
+end
+
+--- Starts a server as before, for the buffers that are still there.
+---@param left ghostbench.Served
+local function start_again(left)
+  for bufnr in pairs(left.buffers) do
+    if vim.api.nvim_buf_is_loaded(bufnr) then
+      vim.lsp.start(left.config, { bufnr = bufnr })
+    end
+  end
+end
+
+--- Counts a crash. Returns how many there were lately.
+---@return integer
+local function count_crash()
+  local now = vim.uv.now()
+  crashes = vim.tbl_filter(function(time)
+    return now - time < CRASH_WINDOW_MS
+  end, crashes)
+  table.insert(crashes, now)
+  return #crashes
+end
+
+--- Starts the server again after a crash; after too many, says that it stays off.
+---@param left ghostbench.Served
+local function on_crash(left)
+  local count = count_crash()
+  if count < MAX_CRASHES then
+    ui.tell(('the server %s and is started again'):format(last_ending), vim.log.levels.WARN)
+    vim.defer_fn(function()
+      start_again(left)
+    end, RESTART_MS * 2 ^ (count - 1))
+  else
+    last_ending = ('%s, the %dth time in %d minutes'):format(last_ending, count, CRASH_WINDOW_MS / 60000)
+    ui.tell('the server ' .. last_ending .. '; see :Ghostbench log', vim.log.levels.ERROR)
+  end
+end
+
+--- The server of a client has ended.
+---@param code integer
+---@param signal integer
+---@param client_id integer
+function M.on_exit(code, signal, client_id)
+  local left = served[client_id]
+  served[client_id] = nil
+  require('ghostbench.trial').clear()
+  if vim.v.exiting ~= vim.NIL then
+    return
+  end
+  last = left or last
+  local is_requested = signal == SIGTERM or signal == SIGINT or (code == 0 and signal == 0)
+  last_ending = signal ~= 0 and 'crashed (signal ' .. signal .. ')' or 'ended with exit code ' .. code
+  if left and restarting[client_id] then
+    start_again(left)
+  elseif is_requested then
+    last_ending = 'was stopped'
+  elseif code == USAGE and signal == 0 then
+    ui.tell('the server does not accept its arguments; see :checkhealth ghostbench', vim.log.levels.ERROR)
+  elseif left then
+    on_crash(left)
+  else
+    ui.tell('the server ' .. last_ending .. ' before it answered; see :Ghostbench log', vim.log.levels.ERROR)
+  end
+  restarting[client_id] = nil
+end
+
+--- Says how the last server ended.
+---@return string
+function M.ending()
+  return last_ending or 'has not run yet; it starts with a file of its languages, see :checkhealth ghostbench'
+end
+
+--- Starts the server again, for the buffers that it serves or served last.
+function M.restart()
+  crashes = {}
+  local clients = vim.lsp.get_clients({ name = 'ghostbench' })
+  for _, client in ipairs(clients) do
+    restarting[client.id] = true
+    compat.stop(client)
+  end
+  if #clients == 0 and last then
+    start_again(last)
+  elseif #clients == 0 then
+    ui.tell('no server has run yet; see :checkhealth ghostbench', vim.log.levels.WARN)
+  end
+end
+
+return M
