@@ -4,7 +4,8 @@
 //! fixed delays: conditions are polled.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
@@ -18,6 +19,9 @@ use crate::{Project, RunningProcess, binary, component, wait_until};
 
 /// Neovim's startup script.
 const INIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/neovim/init.lua");
+
+/// Functions of tests, which the startup script loads.
+const PROBES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/neovim/probes.lua");
 
 /// The startup script for other plugins.
 const PLUGIN_INIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/neovim/plugins.lua");
@@ -92,14 +96,46 @@ impl Neovim {
         server_arguments: &[&str],
     ) -> Option<Neovim> {
         let editor = Neovim::start(version, project, INIT, file, |command| {
-            command.env("GHOSTBENCH_TEST_CONFIGURATION", CONFIGURATION);
+            command.env("GHOSTBENCH_TEST_CONFIGURATION", CONFIGURATION).env("GHOSTBENCH_TEST_PROBES", PROBES);
             if version == NeovimVersion::Forced {
                 command.env("GHOSTBENCH_TEST_FALLBACK", "1");
             }
             command.env("GHOSTBENCH_TEST_OPTIONS", Value::from(server_arguments.to_vec()).to_string());
-            command.env("PATH", path_with(binary().parent().expect("a file has a folder")));
+            command.env("PATH", search_path());
         })?;
         editor.wait_until("Test.is_attached()");
+        Some(editor)
+    }
+
+    /// Installs the plugin as a package into the home folder, writes an `init.lua` that enables it after `setup`, and opens a file,
+    /// without waiting for the server. Only [`Neovim::evaluate`] and what needs no record of requests can be used. `path` is
+    /// the search path. Prints a message and returns `None` if there is no such Neovim.
+    ///
+    /// # Panics
+    ///
+    /// If Neovim does not start.
+    #[track_caller]
+    pub fn install(
+        version: NeovimVersion,
+        project: &Project,
+        file: &str,
+        setup: &str,
+        path: &OsStr,
+    ) -> Option<Neovim> {
+        let package = project.home().join(".local/share/nvim/site/pack/ghostbench/start/ghostbench");
+        copy_folder(Path::new(CONFIGURATION), &package);
+        let enable = match version {
+            NeovimVersion::Ten => "require('ghostbench').enable()",
+            _ => "vim.lsp.enable('ghostbench')",
+        };
+        let init = project.home().join(".config/nvim/init.lua");
+        fs::create_dir_all(init.parent().expect("it has a folder")).expect("the folder is ours");
+        fs::write(&init, format!("vim.g.loaded_python3_provider = 0\n{setup}\n{enable}\n"))
+            .expect("the folder is ours");
+        let editor = Neovim::start(version, project, &init.display().to_string(), file, |command| {
+            command.env("PATH", path);
+        })?;
+        editor.evaluate(&format!("dofile('{PROBES}')"));
         Some(editor)
     }
 
@@ -137,6 +173,11 @@ impl Neovim {
             return None;
         }
         Some(editor)
+    }
+
+    /// Kills the editor, as a crash or a lost connection does.
+    pub fn kill(mut self) {
+        self._process.kill();
     }
 
     /// Returns the program, and the socket on which it listens.
@@ -274,6 +315,25 @@ fn poll_until(what: &str, mut is_true: impl FnMut() -> bool) {
         }
         found
     });
+}
+
+/// Copies a folder with all that is in it.
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("the folder is ours");
+    for entry in fs::read_dir(from).expect("the folder is there") {
+        let path = entry.expect("an entry").path();
+        let copy = to.join(path.file_name().expect("an entry has a name"));
+        if path.is_dir() {
+            copy_folder(&path, &copy);
+        } else {
+            fs::copy(&path, &copy).expect("the folder is ours");
+        }
+    }
+}
+
+/// Returns the search path with the folder of `ghostbench` first.
+pub fn search_path() -> OsString {
+    path_with(binary().parent().expect("a file has a folder"))
 }
 
 /// Returns the search path with a folder prepended.

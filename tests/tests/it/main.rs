@@ -27,6 +27,10 @@ mod interruption;
 mod language_servers;
 mod lsp;
 mod neovim;
+mod neovim_commands;
+mod neovim_fallback;
+#[cfg(unix)]
+mod neovim_faults;
 mod neovim_trial;
 mod open_telemetry;
 #[cfg(unix)]

@@ -59,11 +59,12 @@ end
 --- Records the block at the cursor.
 ---@param client vim.lsp.Client
 function M.record(client)
-  local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
-  ui.request(client, 'ghostbench/recordCase', params, function(result)
-    local verb = result.added and 'recorded ' or 'recorded before: '
-    ui.request(client, 'ghostbench/case', { id = result.case.id }, function(whole)
-      ui.tell(verb .. describe(result.case, vim.tbl_get(whole.case, 'tags', 'cut')))
+  ui.with_place(client, function(place)
+    ui.request(client, 'ghostbench/recordCase', place, function(result)
+      local verb = result.added and 'recorded ' or 'recorded before: '
+      ui.request(client, 'ghostbench/case', { id = result.case.id }, function(whole)
+        ui.tell(verb .. describe(result.case, vim.tbl_get(whole.case, 'tags', 'cut')))
+      end)
     end)
   end)
 end
@@ -86,17 +87,17 @@ end
 
 --- Passes the case at the cursor to `on_case`; says so if there is none.
 ---@param client vim.lsp.Client
----@param on_case fun(case: ghostbench.CaseSummary)
+---@param on_case fun(case: ghostbench.CaseSummary, document: lsp.TextDocumentIdentifier)
 function M.at_cursor(client, on_case)
-  local line = vim.api.nvim_win_get_cursor(0)[1] - 1
-  local document = vim.lsp.util.make_text_document_params()
-  ui.request(client, 'ghostbench/cases', { textDocument = document }, function(result)
-    local case = case_at(result.cases, line)
-    if case then
-      on_case(case)
-    else
-      ui.tell('no case was recorded at the cursor', vim.log.levels.WARN)
-    end
+  ui.with_place(client, function(place)
+    ui.request(client, 'ghostbench/cases', { textDocument = place.textDocument }, function(result)
+      local case = case_at(result.cases, place.position.line)
+      if case then
+        on_case(case, place.textDocument)
+      else
+        ui.tell('no case was recorded at the cursor', vim.log.levels.WARN)
+      end
+    end)
   end)
 end
 
@@ -114,18 +115,30 @@ local function entry(case)
   }
 end
 
---- Puts the recorded cases into the quickfix list, those of the current file or all.
+--- Puts the recorded cases into the quickfix list.
 ---@param client vim.lsp.Client
----@param is_file boolean
-function M.list(client, is_file)
-  local document = is_file and vim.lsp.util.make_text_document_params() or nil
+---@param document? lsp.TextDocumentIdentifier Only those of this document.
+local function list(client, document)
   ui.request(client, 'ghostbench/cases', { textDocument = document }, function(result)
     if #result.cases == 0 then
-      ui.tell('no case is recorded; :Ghostbench record records the code at the cursor')
+      ui.tell('no case is recorded; :Ghostbench record')
       return
     end
     vim.fn.setqflist({}, ' ', { title = 'Ghostbench cases', items = vim.tbl_map(entry, result.cases) })
     vim.cmd.copen()
+  end)
+end
+
+--- Lists the recorded cases, those of the current file or all.
+---@param client vim.lsp.Client
+---@param is_file boolean
+function M.list(client, is_file)
+  if not is_file then
+    list(client)
+    return
+  end
+  ui.with_place(client, function(place)
+    list(client, place.textDocument)
   end)
 end
 

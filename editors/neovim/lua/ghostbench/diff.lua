@@ -69,9 +69,9 @@ function M.run(client, engines)
     ui.request(client, 'ghostbench/case', { id = case.id }, function(whole)
       local chosen, missing = choose(whole.summary.results, engines)
       if missing then
-        ui.tell(('%s has not answered this case; :Ghostbench replay asks it'):format(missing), vim.log.levels.WARN)
+        ui.tell(('%s has not answered this case; :Ghostbench replay'):format(missing), vim.log.levels.WARN)
       elseif #chosen == 0 then
-        ui.tell('this case is not replayed yet; :Ghostbench replay does it', vim.log.levels.WARN)
+        ui.tell('this case is not replayed yet; :Ghostbench replay', vim.log.levels.WARN)
       else
         draw(whole, chosen)
       end

@@ -13,7 +13,7 @@ local function choose(client, name)
   client.settings = vim.tbl_deep_extend('force', client.settings or {}, own)
   compat.notify(client, 'workspace/didChangeConfiguration', { settings = client.settings })
   status.refresh(client)
-  ui.tell(('%s writes the ghost text now; to keep it, set completion.engine in the settings'):format(name))
+  ui.tell(name .. ' writes the ghost text until the server ends')
 end
 
 --- Chooses an engine: the named one, otherwise one of a list.

@@ -40,13 +40,14 @@ end
 --- What is replayed, by the word of the subcommand.
 local TARGETS = {
   case = function(client)
-    local document = vim.lsp.util.make_text_document_params()
-    cases.at_cursor(client, function(case)
+    cases.at_cursor(client, function(case, document)
       replay(client, { target = 'case', case = case.id, textDocument = document })
     end)
   end,
   file = function(client)
-    replay(client, { target = 'file', textDocument = vim.lsp.util.make_text_document_params() })
+    ui.with_place(client, function(place)
+      replay(client, { target = 'file', textDocument = place.textDocument })
+    end)
   end,
   suite = function(client)
     replay(client, { target = 'suite', textDocument = ui.document() })

@@ -17,9 +17,10 @@ local M = {}
 ---@return fun(client: vim.lsp.Client)
 local function marker(command, message)
   return function(client)
-    local place = vim.lsp.util.make_position_params(0, client.offset_encoding)
-    ui.request(client, 'workspace/executeCommand', { command = command, arguments = { place } }, function()
-      ui.tell(message)
+    ui.with_place(client, function(place)
+      ui.request(client, 'workspace/executeCommand', { command = command, arguments = { place } }, function()
+        ui.tell(message)
+      end)
     end)
   end
 end

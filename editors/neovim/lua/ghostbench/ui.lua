@@ -105,11 +105,22 @@ function M.server_of(bufnr)
   return vim.lsp.get_clients({ name = 'ghostbench', bufnr = bufnr })[1]
 end
 
---- Returns the document of the current buffer, for requests where it only selects a folder: nil in a page.
+--- Returns the document of the current buffer; nil if the server does not serve it, as in a page.
 ---@return lsp.TextDocumentIdentifier?
 function M.document()
   local is_served = M.server_of(vim.api.nvim_get_current_buf())
   return is_served and vim.lsp.util.make_text_document_params() or nil
+end
+
+--- Passes the document and cursor of the current buffer to `on_place`; says so if the server does not serve it.
+---@param client vim.lsp.Client
+---@param on_place fun(place: lsp.TextDocumentPositionParams)
+function M.with_place(client, on_place)
+  if M.document() then
+    on_place(vim.lsp.util.make_position_params(0, client.offset_encoding))
+  else
+    M.tell('this is no file that the server knows; go to one', vim.log.levels.WARN)
+  end
 end
 
 return M
