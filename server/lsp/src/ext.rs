@@ -2,7 +2,9 @@
 //!
 //! docs/protocol.md describes each with an example; a test keeps it in sync with the types. Types only: no behavior here.
 
+mod inspection;
 mod outcomes;
+mod pages;
 mod suites;
 mod trials;
 
@@ -13,7 +15,9 @@ use tower_lsp_server::gen_lsp_types::{
     LspNotificationMethod, MessageDirection, Position, ProgressToken, Range, TextDocumentIdentifier, Uri,
 };
 
+pub use self::inspection::*;
 pub use self::outcomes::*;
+pub use self::pages::*;
 pub use self::suites::*;
 pub use self::trials::*;
 
@@ -62,6 +66,19 @@ impl tower_lsp_server::gen_lsp_types::Notification for DidChangeTrial {
     const METHOD: LspNotificationMethod<'static> = LspNotificationMethod::new(DID_CHANGE_TRIAL);
     const MESSAGE_DIRECTION: MessageDirection = MessageDirection::ServerToClient;
 }
+
+/// Request: pauses the recording of trials in all folders. [`PauseRecordingParams`] to [`PauseRecordingResult`].
+pub const PAUSE_RECORDING: &str = "ghostbench/pauseRecording";
+/// Request: ends a pause. No parameters to `null`.
+pub const RESUME_RECORDING: &str = "ghostbench/resumeRecording";
+/// Request: deletes what trials recorded lately. [`ForgetParams`] to [`ForgetResult`].
+pub const FORGET: &str = "ghostbench/forget";
+/// Request: returns what was asked last for the ghost text of a document. [`LastRequestParams`] to [`LastRequest`] or `null`.
+pub const LAST_REQUEST: &str = "ghostbench/lastRequest";
+/// Request: returns the truth of a case and the answers to it. [`AnswersParams`] to [`AnswersResult`].
+pub const ANSWERS: &str = "ghostbench/answers";
+/// Request: returns a report as a page. [`PageParams`] to [`PageResult`].
+pub const PAGE: &str = "ghostbench/page";
 
 /// Notification from the editor: a suggestion is not displayed any more, and was not accepted. [`DidDismissCompletionParams`].
 pub const DID_DISMISS_COMPLETION: &str = "ghostbench/didDismissCompletion";
@@ -344,6 +361,12 @@ pub struct EngineStatus {
     pub kind: String,
     /// Model.
     pub model: String,
+    /// What it is used for: ghostText, replay, and arm of a trial whose arms are not hidden.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<String>,
+    /// Its usual time for ghost text in milliseconds; absent if unknown, and during a trial whose arms are hidden.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<f64>,
     /// Why it is unavailable, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

@@ -16,8 +16,8 @@ use crate::main_loop::ExitReason;
 use crate::ordered_service::OrderedService;
 use crate::request_context::{NumberedParams, PendingContexts};
 use crate::requests::{
-    advance_time, case, cases, code_lens, execute_command, inline_completion, record_case, replay,
-    scoreboard, status, suite, text_document_content, trial,
+    advance_time, answers, case, cases, code_lens, execute_command, inline_completion, last_request, page,
+    pause_recording, record_case, replay, scoreboard, status, suite, text_document_content, trial,
 };
 use crate::server::Server;
 use crate::{ServerSetup, ext};
@@ -64,6 +64,12 @@ pub(crate) fn build_service(
         ext::TRIAL => trial::trial,
         ext::START_TRIAL => trial::start_trial,
         ext::STOP_TRIAL => trial::stop_trial,
+        ext::PAUSE_RECORDING => pause_recording::pause_recording,
+        ext::RESUME_RECORDING => pause_recording::resume_recording,
+        ext::FORGET => pause_recording::forget,
+        ext::LAST_REQUEST => last_request::last_request,
+        ext::ANSWERS => answers::answers,
+        ext::PAGE => page::page,
     );
     let (service, socket) = builder.finish();
     (OrderedService::new(service, pending), socket)

@@ -87,13 +87,14 @@ pub(crate) fn case_text(case: &Case) -> CaseText {
 }
 
 /// Returns the last lines of a text, within the limit.
-fn end_of(text: &str) -> &str {
+pub(crate) fn end_of(text: &str) -> &str {
     let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_SIDE_BYTES));
     let line = text[start..].find('\n').filter(|_| start > 0).map_or(0, |end| end + 1);
     &text[start + line..]
 }
 
-fn start_of(text: &str) -> &str {
+/// Returns the first bytes of a text, within the limit.
+pub(crate) fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_SIDE_BYTES)]
 }
 

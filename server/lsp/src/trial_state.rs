@@ -26,7 +26,10 @@ pub(crate) async fn trial_state(server: &Server, folder: &Folder) -> TrialState 
         let state = if problem.trial.is_some() { TrialStateKind::Paused } else { TrialStateKind::Off };
         let (name, mode) = problem.trial.unzip();
         let mode = mode.map(|mode| mode.name().to_owned());
-        return TrialState { state, name, mode, reason: Some(problem.reason), ..off }.with_message();
+        let paused_until =
+            problem.paused_until.map(|until| humantime::format_rfc3339_seconds(until).to_string());
+        return TrialState { state, name, mode, reason: Some(problem.reason), paused_until, ..off }
+            .with_message();
     };
     let definition = &trial.definition;
     let privacy = match server.settings_in(Some(folder)).await {
@@ -59,6 +62,7 @@ impl TrialState {
             arms: None,
             level: None,
             reason: None,
+            paused_until: None,
             today: None,
             message: "no trial is running".to_owned(),
         }

@@ -16,6 +16,7 @@ use completion::{ConfiguredEngine, Outcome, Snippet};
 use engines::FinishReason;
 use replay::outcome_status;
 use session::lock;
+use trial::assignment::BlindNames;
 use trial::daily_usage::UsageRefusal;
 use trial::{AnswerEvent, DocumentKey, EventKind, OfferedItem};
 
@@ -185,6 +186,13 @@ impl AnswerFacts {
     /// Whether the answer must not be shown.
     pub fn is_held(&self) -> bool {
         lock(&self.writer).as_ref().is_some_and(|writer| writer.is_held)
+    }
+
+    /// Whether the developer must not know the engine.
+    pub fn is_blind(&self) -> bool {
+        let writer = lock(&self.writer);
+        let trial = writer.as_ref().and_then(|writer| writer.trial.as_ref());
+        trial.is_some_and(|trial| BlindNames::in_effect(&trial.definition).is_some())
     }
 
     /// Returns the event of an answered request: the offered items and, if they are not those of an engine that was asked for it, the

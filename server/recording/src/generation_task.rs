@@ -1,14 +1,15 @@
 //! A request to an engine: for the ghost text, or for an arm of a trial in shadow.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use completion::{
     CompletionSettings, ConfiguredEngine, ContextShare, DocumentSnapshot, DocumentText, EditorContext, Gate,
     InFlightRequest, Outcome, OutcomeStatus, PathGate, SharedContext, Trace, WorkspaceIndex,
 };
 use session::{
-    DocumentLocation, EffectiveSettings, OpenDocument, RequestSnapshot, document_admission, editor_context,
+    DocumentLocation, EffectiveSettings, EngineRequestRecord, OpenDocument, RequestSnapshot,
+    document_admission, editor_context,
 };
 use syntax::{Language, SyntaxCache};
 use tokio_util::sync::CancellationToken;
@@ -64,7 +65,7 @@ impl GenerationTask {
         let ConfiguredEngine { engine, mut settings, .. } = self.engine.clone();
         let name = &engine.description().name;
         let asked = self.session.folders.engine_health().begin_request(name, &self.settings.config);
-        let start = Instant::now();
+        let (start, asked_at) = (Instant::now(), SystemTime::now());
         let session = &self.document.session;
         let snapshot = self
             .index
@@ -80,6 +81,8 @@ impl GenerationTask {
         let answering =
             completion::complete_shared(&snapshot, self.cursor, &*engine, &settings, stopping, streamed);
         let (outcome, rival) = tokio::join!(answering, self.run_rival(rival));
+        let strategy = settings.strategy.name();
+        session.record_engine_request(EngineRequestRecord::new(name, strategy, asked_at, &outcome));
         if let Some(recording) = recording {
             recording.finish(&outcome, GenerationFacts::new(&outcome, start, &self.engine)).await;
         }

@@ -16,7 +16,7 @@ use trial::store::{
 };
 use trial::{
     DocumentKey, EarlierOpportunity, Event, EventKind, Recorder, RecorderSettings, Store, StoreHealth,
-    StoreReader, StoreSettings, definition,
+    StoreReader, StoreSettings, definition, pause,
 };
 
 use crate::added_cases::AddedCases;
@@ -130,6 +130,13 @@ impl RecorderThread {
                 Ok(RecordingMessage::Asked(question)) => self.ask(question),
                 Ok(RecordingMessage::TimePassed(until, handled)) => {
                     self.pass_time(until);
+                    drop(handled);
+                }
+                Ok(RecordingMessage::TrialsChanged(handled)) => {
+                    if !self.poll_trials() {
+                        return;
+                    }
+                    polled = Some(Instant::now());
                     drop(handled);
                 }
                 Ok(RecordingMessage::Lost) => self.lose_documents(),
@@ -441,16 +448,21 @@ impl RecorderThread {
             let definition = match definition::read_definition(&trial) {
                 Ok(definition) => definition.filter(TrialDefinition::is_running),
                 Err(error) => {
-                    problems.insert(trial, TrialProblem { trial: None, reason: error.to_string() });
+                    let reason = error.to_string();
+                    problems.insert(trial, TrialProblem { trial: None, reason, paused_until: None });
                     continue;
                 }
             };
             let Some(definition) = definition else { continue };
-            let refusal = state.trial.refusal(&trial, &definition.name);
-            let problem = refusal.clone().or_else(|| self.store_problem(&trial));
             let name = Some((definition.name.clone(), definition.mode));
-            problems.extend(problem.map(|reason| (trial.clone(), TrialProblem { trial: name, reason })));
-            if refusal.is_none() {
+            let pause = self.pause(&trial);
+            let refusal = state.trial.refusal(&trial, &definition.name);
+            let (reason, paused_until) =
+                pause.clone().map_or((refusal.clone(), None), |(reason, until)| (Some(reason), until));
+            let reason = reason.or_else(|| self.store_problem(&trial));
+            let problem = reason.map(|reason| TrialProblem { trial: name, reason, paused_until });
+            problems.extend(problem.map(|problem| (trial.clone(), problem)));
+            if refusal.is_none() && pause.is_none() {
                 let running = self.running_trial(&state, &folder.root, trial, definition);
                 trials.extend(running.map(|running| (folder.root.clone(), running)));
             }
@@ -467,6 +479,18 @@ impl RecorderThread {
             self.stores.values().filter_map(|(_, store)| store.as_ref().ok()?.take_message()).collect();
         messages.into_iter().for_each(|message| self.warn(message));
         true
+    }
+
+    /// Returns that the developer paused the recording, and when it resumes.
+    fn pause(&self, folder: &Path) -> Option<(String, Option<SystemTime>)> {
+        match pause::paused_until(folder, self.clock.system_time()) {
+            Ok(None) => None,
+            Ok(Some(until)) => {
+                let time = humantime::format_rfc3339_seconds(until);
+                Some((format!("recording is paused until {time}"), Some(until)))
+            }
+            Err(error) => Some((error.to_string(), None)),
+        }
     }
 
     /// Returns why the rows of a folder for trials are not stored.

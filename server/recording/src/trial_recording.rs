@@ -13,11 +13,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use cases::{Opportunity, OpportunityCursor, PrivacyLevel, TrialMode, Trigger};
 use config::Privacy;
-use replay::DataFolder;
+use replay::{DataFolder, ReplayError};
 use session::{OpenDocument, document_admission, lock};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
 use tokio_util::task::TaskTracker;
+use trial::store::PlaceKey;
 use trial::{DocumentKey, EventKind, RecorderSettings, RequestEvent};
 
 use crate::recorder_thread::RecorderThread;
@@ -40,6 +41,8 @@ pub struct TrialProblem {
     pub trial: Option<(String, TrialMode)>,
     /// The reason and the remedy.
     pub reason: String,
+    /// When recording resumes, if the developer paused it.
+    pub paused_until: Option<SystemTime>,
 }
 
 /// Facts about a recorded document.
@@ -86,6 +89,8 @@ pub enum RecordingMessage {
     Asked(Box<ShadowQuestion>),
     /// Simulated time passed until this moment; the sender is dropped when the recorder has handled it.
     TimePassed(Instant, oneshot::Sender<()>),
+    /// Trials were started, stopped, paused or resumed; the sender is dropped when the recorder has looked at them.
+    TrialsChanged(oneshot::Sender<()>),
     /// Messages were lost: nothing is known of the documents until they are opened again.
     Lost,
     /// The server ends; the sender is dropped when all rows are stored.
@@ -98,7 +103,7 @@ pub struct TrialRecording {
     clock: Arc<TrialClock>,
     /// Whether a trial runs in any folder.
     is_running: AtomicBool,
-    /// Number of times that a trial began after none was running.
+    /// Number of times that trials began.
     starts: AtomicU64,
     has_lost: AtomicBool,
     dropped: AtomicU64,
@@ -200,6 +205,22 @@ impl TrialRecording {
         self.data.trial(root)
     }
 
+    /// Returns the key of the paths in the stores of this machine.
+    ///
+    /// # Errors
+    /// The key cannot be read or created.
+    pub fn place_key(&self) -> Result<PlaceKey, ReplayError> {
+        Ok(PlaceKey::new(self.data.hash_key()?.bytes()))
+    }
+
+    /// Has the recorder look at the trials now, and waits for it. Everything after that is recorded as they say.
+    pub async fn reload_trials(&self) {
+        let (handled, is_handled) = oneshot::channel();
+        self.send(RecordingMessage::TrialsChanged(handled));
+        // The sender is never used, only dropped.
+        let _ = is_handled.await;
+    }
+
     /// Returns why nothing is recorded in the folder with this root.
     pub fn problem_in(&self, root: &Path) -> Option<TrialProblem> {
         lock(&self.problems).get(&self.place(root)).cloned()
@@ -219,7 +240,8 @@ impl TrialRecording {
                 trial.stopped.cancel();
             }
         }
-        if is_running && !self.is_running() {
+        // The recorder knows no documents of a trial that begins, or begins again.
+        if trials.keys().any(|root| !before.contains_key(root)) {
             self.starts.fetch_add(1, Ordering::Relaxed);
         }
         self.is_running.store(is_running, Ordering::Relaxed);

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use workspace::Admission;
 
 use crate::fast_disk_check::FastDiskCheck;
+use crate::last_request::{EditorRequestRecord, EngineRequestRecord, LastRequests};
 use crate::latest_request::LatestRequest;
 use crate::lazy_real_path::LazyRealPath;
 use crate::locks::lock;
@@ -39,6 +40,8 @@ pub struct DocumentSession {
     /// Whether the walk of a folder admits the file, by folder root and the file's name in it. Check that an entry is current
     /// before using it.
     pub(crate) admissions: Mutex<HashMap<(PathBuf, String), Admission>>,
+    /// The last requests, for the developer to see.
+    last_requests: Mutex<LastRequests>,
     /// The disk of the file.
     pub(crate) fast_disk_check: FastDiskCheck,
     /// The file without links.
@@ -56,6 +59,7 @@ impl DocumentSession {
             file_index: Mutex::default(),
             tracked_ranges: Mutex::new(TrackedRanges::new(rope, revision)),
             admissions: Mutex::default(),
+            last_requests: Mutex::default(),
             fast_disk_check: FastDiskCheck::default(),
             real_path: LazyRealPath::default(),
         }
@@ -80,6 +84,26 @@ impl DocumentSession {
     /// Returns whether an answer of request `arrival` to the text of `revision` may be shown.
     pub fn may_answer(&self, arrival: u64, revision: u64) -> bool {
         lock(&self.latest_request).may_answer(arrival, revision)
+    }
+
+    /// Returns the last requests.
+    pub fn last_requests(&self) -> LastRequests {
+        lock(&self.last_requests).clone()
+    }
+
+    /// Keeps the last request of the editor.
+    pub fn record_editor_request(&self, request: EditorRequestRecord) {
+        lock(&self.last_requests).editor = Some(Arc::new(request));
+    }
+
+    /// Keeps the last request to an engine.
+    pub fn record_engine_request(&self, request: EngineRequestRecord) {
+        lock(&self.last_requests).engine = Some(Arc::new(request));
+    }
+
+    /// Drops the last requests.
+    pub fn forget_requests(&self) {
+        *lock(&self.last_requests) = LastRequests::default();
     }
 
     /// Returns the edits and the ranges that follow them. Release the guard before waiting for anything.

@@ -8,6 +8,7 @@ pub mod assignment;
 pub mod canaries;
 pub mod daily_usage;
 pub mod definition;
+pub mod pause;
 pub mod privacy;
 pub mod proposal;
 mod recorder;

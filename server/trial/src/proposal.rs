@@ -12,6 +12,7 @@ use scoring::trial_scoreboard::{NetWeights, TrialMetric};
 use thiserror::Error;
 
 use crate::definition::{DefinitionError, read_definition, read_definitions, write_definition};
+use crate::pause::{self, PauseError};
 
 /// Default limit of requests to an engine in shadow a day: a full day of typing.
 const REQUESTS_PER_DAY: u32 = 2_000;
@@ -101,6 +102,9 @@ pub enum ProposalError {
     /// The file of the definition cannot be read or written.
     #[error(transparent)]
     Definition(#[from] DefinitionError),
+    /// A pause of the recording cannot be ended.
+    #[error(transparent)]
+    Pause(#[from] PauseError),
 }
 
 /// A trial that is ready to start.
@@ -148,11 +152,13 @@ impl TrialProposal {
         })
     }
 
-    /// Starts the trial. The caller has shown [`TrialProposal::disclosures`], and the developer has confirmed them.
+    /// Starts the trial, and ends a pause of the recording. The caller has shown [`TrialProposal::disclosures`], and the developer has
+    /// confirmed them.
     ///
     /// # Errors
-    /// The definition cannot be written.
+    /// The definition cannot be written, or the pause not be ended.
     pub fn start(&self, folder: &Path) -> Result<(), ProposalError> {
+        pause::resume(folder)?;
         Ok(write_definition(folder, &self.definition)?)
     }
 }

@@ -102,7 +102,7 @@ pub(crate) fn confirm(question: &str, is_agreed: bool) -> anyhow::Result<()> {
 /// Returns the error of the command for a trial that cannot be started or stopped: a wrong choice is a wrong command line.
 pub(crate) fn proposal_error(error: ProposalError) -> anyhow::Error {
     match error {
-        ProposalError::Definition(_) | ProposalError::Random(_) => error.into(),
+        ProposalError::Definition(_) | ProposalError::Pause(_) | ProposalError::Random(_) => error.into(),
         _ => UsageError(error.to_string()).into(),
     }
 }

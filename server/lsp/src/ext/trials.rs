@@ -72,6 +72,9 @@ pub struct TrialState {
     /// Why nothing is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// When recording resumes, RFC 3339 in UTC, if the developer paused it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_until: Option<String>,
     /// Counts of this day in UTC; only in the result of [`TRIAL`](super::TRIAL).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub today: Option<TrialDay>,

@@ -10,8 +10,8 @@
 //! A failing engine does not fail the request: VS Code would show a message at every key, and Neovim would log one. The list is
 //! empty then, and each cause is reported to the user once.
 
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::{Arc, OnceLock};
+use std::time::{Instant, SystemTime};
 
 use cases::Status;
 use completion::{
@@ -20,7 +20,10 @@ use completion::{
 };
 use recording::inline_item::{self, PopupItem};
 use recording::{AnswerFacts, AnsweredRequest, ArmQuestion, GenerationTask, ShownQuestion, Writer};
-use session::{DocumentLocation, EffectiveSettings, FolderState, OpenDocument, document_admission, lock};
+use session::{
+    DocumentLocation, EditorRequestRecord, EffectiveSettings, FolderState, OpenDocument, document_admission,
+    lock,
+};
 use tower_lsp_server::gen_lsp_types::{
     Command, InlineCompletionItem, InlineCompletionList, InlineCompletionParams, InlineCompletionTriggerKind,
     SelectedCompletionInfo,
@@ -29,6 +32,7 @@ use tower_lsp_server::jsonrpc::{Error, Result};
 use trial::EventKind;
 
 use crate::ext::{self, CompletionStatus};
+use crate::from_proto;
 use crate::request_context::RequestContext;
 use crate::server::Server;
 use crate::service::internal_error;
@@ -59,7 +63,9 @@ pub(crate) async fn inline_completion(
     if facts.is_some() {
         server.trial.describe_soon(&server.session, &document);
     }
-    let asking = InlineRequest { server: &server, context: &context, document: &document, cursor, facts };
+    let engine = OnceLock::new();
+    let asking =
+        InlineRequest { server: &server, context: &context, document: &document, cursor, facts, engine };
     let is_invoked = params.context.trigger_kind == InlineCompletionTriggerKind::Invoked;
     let ending = asking.run(is_invoked, params.context.selected_completion_info).await;
     let is_held = asking.facts.as_ref().is_some_and(AnswerFacts::is_held);
@@ -67,6 +73,7 @@ pub(crate) async fn inline_completion(
         RequestOutcome::Suggestion { items, engine, .. } if !is_held => asking.offer(items, engine),
         _ => Vec::new(),
     };
+    let is_blind = asking.facts.as_ref().is_some_and(AnswerFacts::is_blind);
     asking.record_answer(&ending, &offered);
     let ending = match ending {
         RequestOutcome::Suggestion { .. } if is_held => {
@@ -74,7 +81,19 @@ pub(crate) async fn inline_completion(
         }
         ending => ending,
     };
-    record_status(&server, context.snapshot.time, &ending);
+    let status = completion_status(context.snapshot.time, &ending);
+    document.session.record_editor_request(EditorRequestRecord {
+        answered_at: SystemTime::now(),
+        position: from_proto::position(at.position),
+        is_invoked,
+        engine: asking.engine.get().cloned(),
+        is_blind,
+        status: status.status.clone(),
+        reason: status.reason.clone(),
+        took: context.snapshot.time.elapsed(),
+        items: offered.iter().map(|(_, item)| item.text.clone()).collect(),
+    });
+    *lock(&server.last_completion) = Some(status);
     match ending {
         RequestOutcome::Suggestion { .. } => {
             let items = offered.into_iter().map(|(id, item)| asking.item(id, item));
@@ -94,6 +113,8 @@ struct InlineRequest<'a> {
     cursor: usize,
     /// Facts for the recorder of a trial, if one runs.
     facts: Option<AnswerFacts>,
+    /// Name of the engine that writes, once it is chosen.
+    engine: OnceLock<String>,
 }
 
 impl InlineRequest<'_> {
@@ -122,6 +143,7 @@ impl InlineRequest<'_> {
         }
         let writer = self.writer(&home, &settings).await;
         let engine = &writer.engine;
+        self.engine.get_or_init(|| engine.name().to_owned());
         let text = self.document.text();
         let popup = selected.and_then(|selected| self.popup(&selected));
         let (asked, cursor) = match &popup {
@@ -349,8 +371,8 @@ fn suggestions(suggested: SuggestionOutcome) -> std::result::Result<(Vec<String>
     }
 }
 
-/// Stores the outcome of the request for `ghostbench/status`.
-fn record_status(server: &Server, arrived: Instant, ending: &RequestOutcome) {
+/// Returns the outcome of the request for `ghostbench/status`.
+fn completion_status(arrived: Instant, ending: &RequestOutcome) -> CompletionStatus {
     let (status, reason) = match ending {
         RequestOutcome::Suggestion { is_reused, .. } => (if *is_reused { "reused" } else { "ok" }, None),
         RequestOutcome::Nothing { status, reason } => (*status, Some(reason.clone())),
@@ -360,6 +382,5 @@ fn record_status(server: &Server, arrived: Instant, ending: &RequestOutcome) {
     let ms = arrived.elapsed().as_secs_f64() * 1e3;
     // Reasons may quote the engine, which may quote code.
     tracing::debug!(status, ms, "completion");
-    let status = status.to_owned();
-    *lock(&server.last_completion) = Some(CompletionStatus { status, reason, ms });
+    CompletionStatus { status: status.to_owned(), reason, ms }
 }

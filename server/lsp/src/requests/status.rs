@@ -1,9 +1,11 @@
 //! `ghostbench/status`: returns the server's status.
 
+use cases::TrialDefinition;
 use replay::engine_identity;
 use session::{EffectiveSettings, Folder, IndexingState, Role, lock};
 use tower_lsp_server::gen_lsp_types::Uri;
 use tower_lsp_server::jsonrpc::Result;
+use trial::assignment::BlindNames;
 
 use crate::ext::{EngineStatus, FolderStatus, ServerStatus, TrialStatus};
 use crate::request_context::RequestContext;
@@ -18,11 +20,12 @@ pub(crate) async fn status(
     let first = server.folders.first();
     let settings = server.settings_in(first.as_deref()).await?;
     let trial = first.and_then(|folder| server.trial.trial_in(&folder.root));
+    let engines = engine_statuses(&server, &settings, trial.as_ref().map(|trial| &trial.definition));
     Ok(ServerStatus {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         position_encoding: to_proto::encoding(context.encoding).into(),
         folders: server.folders.all().iter().map(|folder| folder_status(folder)).collect(),
-        engines: engine_statuses(&server, &settings),
+        engines,
         busy: server.folders.busy_engines(),
         last_completion: lock(&server.last_completion).clone(),
         trial: trial.map(|trial| TrialStatus {
@@ -35,13 +38,29 @@ pub(crate) async fn status(
 }
 
 /// The engine that writes the ghost text, then the other available ones, then the unavailable ones.
-fn engine_statuses(server: &Server, settings: &EffectiveSettings) -> Vec<EngineStatus> {
+fn engine_statuses(
+    server: &Server,
+    settings: &EffectiveSettings,
+    trial: Option<&TrialDefinition>,
+) -> Vec<EngineStatus> {
+    let is_blind = trial.is_some_and(|trial| BlindNames::in_effect(trial).is_some());
+    let health = server.folders.engine_health();
+    // In a blind trial, the times would show which arm is asked.
+    let latency = |name: &str| health.latency(name).filter(|_| !is_blind).map(|it| it.as_secs_f64() * 1e3);
+    let is_arm = |name: &str| trial.is_some_and(|trial| trial.arms.iter().any(|arm| arm.name == name));
+    let roles = |name: &str| {
+        let writes = name == settings.ghost_text.name;
+        let roles = [("ghostText", writes), ("replay", true), ("arm", is_arm(name) && !is_blind)];
+        roles.into_iter().filter(|(_, has)| *has).map(|(role, _)| role.to_owned()).collect()
+    };
     let writing = &settings.ghost_text;
     let others = settings.engine_set.in_role(Role::Replay).map(engine_identity);
     let others = others.filter(|name| name.name != writing.name);
     let asked = std::iter::once(writing.clone()).chain(others);
     let asked = asked.map(|name| EngineStatus {
-        fault: server.folders.engine_health().fault(&name.name, &settings.config),
+        fault: health.fault(&name.name, &settings.config),
+        roles: roles(&name.name),
+        latency: latency(&name.name),
         name: name.name,
         kind: name.kind,
         model: name.model,
@@ -51,6 +70,8 @@ fn engine_statuses(server: &Server, settings: &EffectiveSettings) -> Vec<EngineS
         name: engine.name.clone(),
         kind: engine.kind.clone(),
         model: String::new(),
+        roles: Vec::new(),
+        latency: None,
         reason: Some(engine.reason.clone()),
         fault: None,
     });

@@ -3,13 +3,15 @@
 //!
 //! While the developer must not know the arms, they have numbers instead of names, also in the JSON.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use cases::Opportunity;
 use index::CancelFlag;
 use report::terminal::Style;
-use scoring::TrialLog;
 use scoring::trial_scoreboard::{NetWeights, TrialSettings};
+use scoring::{TrialLog, TrialScoreboard};
 use serde_json::Value;
 use trial::assignment::BlindNames;
 use trial::definition::read_definition;
@@ -28,6 +30,16 @@ pub(crate) struct TrialBoard {
     pub(crate) text: String,
 }
 
+/// The numbers of a trial.
+pub(crate) struct ReadBoard {
+    /// Name of the trial.
+    pub(crate) name: String,
+    /// The numbers.
+    pub(crate) board: TrialScoreboard,
+    /// The latest opportunities with a truth, oldest first, with their texts.
+    pub(crate) latest: Vec<Opportunity>,
+}
+
 /// Compares the arms of the last trial in a folder for trials. The error says why that is not possible.
 pub(crate) fn trial_board(
     folder: &Path,
@@ -35,6 +47,23 @@ pub(crate) fn trial_board(
     style: Style,
     cancel: &CancelFlag,
 ) -> Result<TrialBoard, String> {
+    let ReadBoard { name, board, .. } = read_board(folder, weights, 0, cancel)?;
+    let json = report::trial::json(&board);
+    Ok(TrialBoard {
+        name,
+        summary: serde_json::from_str(&json).map_err(|error| error.to_string())?,
+        markdown: report::trial::markdown(&board),
+        text: report::trial::table(&board, style),
+    })
+}
+
+/// Computes the numbers of the last trial in a folder for trials, and keeps its latest opportunities, at most `kept`.
+pub(crate) fn read_board(
+    folder: &Path,
+    weights: NetWeights,
+    kept: usize,
+    cancel: &CancelFlag,
+) -> Result<ReadBoard, String> {
     let definition = read_definition(folder).map_err(|error| error.to_string())?;
     let definition = definition.ok_or("there is no trial in this folder; start one first")?;
     let store = folder.join(STORE_FILE);
@@ -45,11 +74,19 @@ pub(crate) fn trial_board(
     let mut log = TrialLog::new();
     let reader = StoreReader::open(&store).map_err(|error| error.to_string())?;
     let hidden = BlindNames::in_effect(&definition);
-    let read = reader.visit(&filter, TextLoad::Short, |mut row| {
+    let texts = if kept > 0 { TextLoad::All } else { TextLoad::Short };
+    let mut latest: VecDeque<Opportunity> = VecDeque::new();
+    let read = reader.visit(&filter, texts, |mut row| {
         if let Some(hidden) = &hidden {
             hidden.hide(&mut row.opportunity);
         }
         log.add(&row.opportunity);
+        if kept > 0 && row.opportunity.truth().is_some() {
+            if latest.len() == kept {
+                latest.pop_front();
+            }
+            latest.push_back(row.opportunity);
+        }
         if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     if read.map_err(|error| error.to_string())?.is_some() {
@@ -60,11 +97,5 @@ pub(crate) fn trial_board(
         log.add_drift(arm.to_owned(), change.day);
     }
     let board = log.scoreboard(&TrialSettings::of_trial(&definition, weights));
-    let json = report::trial::json(&board);
-    Ok(TrialBoard {
-        name: definition.name,
-        summary: serde_json::from_str(&json).map_err(|error| error.to_string())?,
-        markdown: report::trial::markdown(&board),
-        text: report::trial::table(&board, style),
-    })
+    Ok(ReadBoard { name: definition.name, board, latest: latest.into() })
 }

@@ -60,6 +60,18 @@ const TABLES: &[(&str, &str, Check<Table>)] = &[
     (ext::STOP_TRIAL, "parameters", has_fields_of::<TrialParams>),
     (ext::STOP_TRIAL, "result", has_fields_of::<StopTrialResult>),
     (ext::STOP_TRIAL, "revealed arm", has_fields_of::<RevealedArm>),
+    (ext::PAUSE_RECORDING, "parameters", has_fields_of::<PauseRecordingParams>),
+    (ext::PAUSE_RECORDING, "result", has_fields_of::<PauseRecordingResult>),
+    (ext::FORGET, "parameters", has_fields_of::<ForgetParams>),
+    (ext::FORGET, "result", has_fields_of::<ForgetResult>),
+    (ext::LAST_REQUEST, "parameters", has_fields_of::<LastRequestParams>),
+    (ext::LAST_REQUEST, "result", has_fields_of::<LastRequest>),
+    (ext::LAST_REQUEST, "sent request", has_fields_of::<SentRequest>),
+    (ext::LAST_REQUEST, "code from elsewhere", has_fields_of::<SentContext>),
+    (ext::ANSWERS, "parameters", has_fields_of::<AnswersParams>),
+    (ext::ANSWERS, "result", has_fields_of::<AnswersResult>),
+    (ext::PAGE, "parameters", has_fields_of::<PageParams>),
+    (ext::PAGE, "result", has_fields_of::<PageResult>),
     ("Case summary", "case", has_fields_of::<CaseSummary>),
     ("Case summary", "result", has_fields_of::<EngineResult>),
 ];
@@ -103,6 +115,13 @@ const EXAMPLES: &[(&str, &str, Check<str>)] = &[
     (ext::START_TRIAL, "result", is_message::<StartTrialResult>),
     (ext::STOP_TRIAL, "parameters", is_message::<TrialParams>),
     (ext::STOP_TRIAL, "result", is_message::<StopTrialResult>),
+    (ext::PAUSE_RECORDING, "parameters", is_message::<PauseRecordingParams>),
+    (ext::PAUSE_RECORDING, "result", is_message::<PauseRecordingResult>),
+    (ext::FORGET, "parameters", is_message::<ForgetParams>),
+    (ext::FORGET, "result", is_message::<ForgetResult>),
+    (ext::LAST_REQUEST, "result", is_message::<LastRequest>),
+    (ext::ANSWERS, "result", is_message::<AnswersResult>),
+    (ext::PAGE, "parameters", is_message::<PageParams>),
 ];
 
 #[test]
@@ -161,6 +180,8 @@ fn enum_values_are_documented() {
     let states = [TrialStateKind::Off, TrialStateKind::Running, TrialStateKind::Paused]
         .map(|state| serde_json::to_value(state).unwrap());
     check_words(ext::TRIAL, "result", "state", words(&states).iter().map(String::as_str));
+    let kinds = [PageKind::Trial, PageKind::Replay].map(|kind| serde_json::to_value(kind).unwrap());
+    check_words(ext::PAGE, "parameters", "kind", words(&kinds).iter().map(String::as_str));
     let reasons =
         [DismissReason::Rejected, DismissReason::Ignored].map(|reason| serde_json::to_value(reason).unwrap());
     check_words(

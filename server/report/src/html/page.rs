@@ -22,7 +22,11 @@ const TEMPLATES: [(&str, &str); 14] = [
     ("case_data.html", include_str!("../templates/case_data.html")),
 ];
 
-const STYLE: &str = concat!(include_str!("../templates/report.css"), include_str!("../templates/trial.css"));
+const STYLE: &str = concat!(
+    include_str!("../templates/report.css"),
+    include_str!("../templates/trial.css"),
+    include_str!("../templates/editor.css")
+);
 
 /// The fields of all pages.
 #[derive(Serialize)]

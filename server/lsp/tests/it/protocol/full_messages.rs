@@ -103,7 +103,15 @@ full! {
         lines: 12,
         suite: "suite".into(),
     }
-    EngineStatus { name: text(), kind: text(), model: text(), reason: Some(text()), fault: Some(text()) }
+    EngineStatus {
+        name: text(),
+        kind: text(),
+        model: text(),
+        roles: vec![text()],
+        latency: Some(1.5),
+        reason: Some(text()),
+        fault: Some(text()),
+    }
     MarkPlaceParams { text_document: document(), position: Position::new(5, 4) }
     TrialStatus { name: text(), mode: text(), dropped: 0 }
     TrialParams { text_document: Some(document()) }
@@ -115,6 +123,7 @@ full! {
         arms: Some(vec![text()]),
         level: Some(text()),
         reason: Some(text()),
+        paused_until: Some(text()),
         today: Some(FullMessage::full()),
         message: text(),
     }
@@ -145,6 +154,52 @@ full! {
     DidShowCompletionParams { item: item() }
     DidPartiallyAcceptCompletionParams { item: item(), accepted_length: 6 }
     DidFocusParams { text_document: Some(document()) }
+    PauseRecordingParams { minutes: Some(60) }
+    PauseRecordingResult { until: text() }
+    ForgetParams { minutes: 60 }
+    ForgetResult { forgotten: 3 }
+    LastRequestParams { text_document: document() }
+    LastRequest {
+        answered_at: text(),
+        position: Position::new(5, 4),
+        trigger: text(),
+        engine: Some(text()),
+        blind: false,
+        status: text(),
+        reason: Some(text()),
+        ms: 1.5,
+        items: vec![text()],
+        sent: Some(FullMessage::full()),
+    }
+    SentRequest {
+        sent_at: text(),
+        engine: Some(text()),
+        status: text(),
+        reason: Some(text()),
+        ms: 1.5,
+        context: vec![FullMessage::full()],
+        prompt: Some(text()),
+        answer: Some(text()),
+        cut: false,
+    }
+    SentContext {
+        path: text(),
+        start_line: Some(1),
+        end_line: Some(2),
+        strategy: text(),
+        text: text(),
+    }
+    AnswersParams { case: text() }
+    AnswersResult {
+        case: FullMessage::full(),
+        title: text(),
+        before: text(),
+        truth: text(),
+        after: text(),
+        answers: vec![FullMessage::full()],
+    }
+    PageParams { kind: PageKind::Replay, text_document: Some(document()) }
+    PageResult { title: text(), html: text() }
 }
 
 fn text() -> String {
