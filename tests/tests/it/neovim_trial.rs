@@ -8,7 +8,7 @@ use serde_json::json;
 use tests::{Neovim, Project};
 use trial::definition::write_definition;
 
-use crate::lsp::trial::folder;
+use crate::lsp::trial::{folder, rows};
 use crate::settings::user_file;
 use crate::trial_rows::{parts, spans, wait_for_row};
 
@@ -258,4 +258,54 @@ fn places_are_marked_and_the_scoreboard_is_shown() {
     editor.wait_until("require('ghostbench.trial').recording() == ''");
     editor.press(":Ghostbench trial nothing<CR>");
     editor.wait_until("Test.messages('use start, stop or scoreboard')[1]");
+}
+
+#[test]
+fn recording_is_paused_resumed_and_forgotten() {
+    let project = Project::new(SHOP);
+    let Some(editor) = open_with_trial(&project) else { return };
+    editor.press(":call cursor(2, 5)<CR>A");
+    editor.wait_for_ghost_text();
+    editor.press("total = 1<Esc>:write<CR>");
+    wait_for_row(&project, "a truth is stored", |row| row.truth().is_some());
+    editor.press(":Ghostbench pause 5<CR>");
+    editor.wait_until("Test.messages('nothing is recorded for 5 minutes')[1]");
+    editor.wait_until("require('ghostbench.trial').recording() == 'paused'");
+    editor.press(":Ghostbench pause soon<CR>");
+    editor.wait_until("Test.messages('\"soon\" is no number of minutes')[1]");
+    editor.press(":Ghostbench resume<CR>");
+    editor.wait_until("require('ghostbench.trial').recording() == 'recording'");
+    editor.press(":Ghostbench forget<CR>n");
+    editor.wait_until("vim.api.nvim_get_mode().mode == 'n'");
+    assert!(!rows(&project).is_empty(), "nothing is deleted without a yes");
+    editor.press(":Ghostbench forget<CR>y");
+    editor.wait_until("Test.messages('opportunities are deleted')[1]");
+    assert!(rows(&project).is_empty());
+}
+
+#[test]
+fn what_was_sent_is_shown() {
+    let project = Project::new(SHOP);
+    let server = MockServer::scripted(|_| {
+        let step = json!({"content": SUGGESTION, "stop": true});
+        Reply::stream("text/event-stream").chunk(format!("data: {step}\n\n").as_bytes()).end()
+    });
+    let engine = format!(
+        "[[engine]]\nname = \"far\"\nkind = \"llama-cpp\"\nurl = \"{}\"\nfim = \"server\"\ncontext_window = 8192\n",
+        server.url()
+    );
+    user_file(&project, &engine);
+    let Some(editor) = Neovim::open(&project, "shop.py", &[]) else { return };
+    editor.press(":Ghostbench sent<CR>");
+    editor.wait_until("Test.messages('nothing was asked for this file yet')[1]");
+    editor.press(":call cursor(2, 5)<CR>A");
+    editor.wait_for_ghost_text();
+    editor.press("<Esc>:Ghostbench sent<CR>");
+    let shown = editor.wait_until("Test.page()");
+    let shown = shown.as_str().expect("it is text");
+    for words in ["ok by far", "offered\n    ", "sent     to far at 20", "def cost(price, rate):"] {
+        assert!(shown.contains(words), "{words:?} is missing in {shown}");
+    }
+    editor.press("q");
+    editor.wait_until("not Test.page()");
 }

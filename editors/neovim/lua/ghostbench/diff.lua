@@ -5,18 +5,25 @@ local ui = require('ghostbench.ui')
 
 local M = {}
 
---- Fills a window of the tab with the case's file as an answer would make it.
+---@class ghostbench.Answers
+---@field case ghostbench.CaseSummary
+---@field before string
+---@field truth string
+---@field after string
+---@field answers ghostbench.Result[]
+
+--- Fills a window of the tab with the lines around a case as an answer would make them.
 ---@param title string
----@param case table The case as in the suite.
+---@param whole ghostbench.Answers
 ---@param answer string
-local function fill(title, case, answer)
+local function fill(title, whole, answer)
   local bufnr = vim.api.nvim_create_buf(false, true)
-  local text = case.prefix .. answer .. (case.suffix or '')
+  local text = whole.before .. answer .. whole.after
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, vim.split(text, '\r?\n'))
   vim.api.nvim_win_set_buf(0, bufnr)
   vim.bo[bufnr].modifiable = false
   vim.bo[bufnr].bufhidden = 'wipe'
-  vim.bo[bufnr].filetype = vim.filetype.match({ filename = case.path }) or ''
+  vim.bo[bufnr].filetype = vim.filetype.match({ filename = whole.case.path }) or ''
   vim.b[bufnr].ghostbench_title = title
   vim.wo[0][0].winbar = title:gsub('%%', '%%%%')
   vim.cmd.diffthis()
@@ -46,18 +53,18 @@ local function choose(results, engines)
 end
 
 --- Compares answers with the right one in a new tab.
----@param whole { case: table, summary: ghostbench.CaseSummary }
+---@param whole ghostbench.Answers
 ---@param chosen ghostbench.Result[]
 local function draw(whole, chosen)
   vim.cmd.tabnew()
-  fill('right answer', whole.case, whole.case.truth)
+  fill('right answer', whole, whole.truth)
   for _, result in ipairs(chosen) do
     vim.cmd('rightbelow vsplit')
-    fill(cases.describe_result(result), whole.case, result.text or '')
+    fill(cases.describe_result(result), whole, result.text or '')
   end
   vim.cmd('wincmd t')
   vim.cmd('wincmd =')
-  local row = select(2, whole.case.prefix:gsub('\n', '')) + 1
+  local row = select(2, whole.before:gsub('\n', '')) + 1
   vim.api.nvim_win_set_cursor(0, { row, 0 })
 end
 
@@ -66,8 +73,8 @@ end
 ---@param engines string[] One or two names; of the first two engines if it is empty.
 function M.run(client, engines)
   cases.at_cursor(client, function(case)
-    ui.request(client, 'ghostbench/case', { id = case.id }, function(whole)
-      local chosen, missing = choose(whole.summary.results, engines)
+    ui.request(client, 'ghostbench/answers', { case = case.id }, function(whole)
+      local chosen, missing = choose(whole.answers, engines)
       if missing then
         ui.tell(('%s has not answered this case; :Ghostbench replay'):format(missing), vim.log.levels.WARN)
       elseif #chosen == 0 then

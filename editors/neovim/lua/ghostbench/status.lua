@@ -9,9 +9,15 @@ local M = {}
 ---@class ghostbench.Status
 ---@field version string
 ---@field folders { uri: string, state: string, message?: string, files: integer, lines: integer }[]
----@field engines { name: string, reason?: string, fault?: string }[] The first one writes the ghost text.
+---@field engines ghostbench.EngineStatus[] The first one writes the ghost text of the settings.
 ---@field lastCompletion? { status: string, reason?: string, ms: number }
 ---@field logFile? string
+
+---@class ghostbench.EngineStatus
+---@field name string
+---@field reason? string Why it is not used.
+---@field fault? string Its last failure.
+---@field latency? number Its usual time for ghost text (ms).
 
 --- Descriptions of the results of requests for ghost text, by status.
 local ENDINGS = {
@@ -130,7 +136,7 @@ function M.statusline()
   end
   local engine, last = state.status.engines[1], state.status.lastCompletion
   local words = {
-    trial.is_blind() and 'engine hidden' or engine and engine.name or 'no engine',
+    trial.is_blind() and 'engine hidden' or trial.shown_arm() or engine and engine.name or 'no engine',
     describe(state),
     last and ('%.0f ms'):format(last.ms) or '',
     trial.recording(),
@@ -138,6 +144,19 @@ function M.statusline()
   return table.concat(vim.tbl_filter(function(word)
     return word ~= ''
   end, words), ' ')
+end
+
+---@param engine ghostbench.EngineStatus
+---@param is_writing boolean
+---@return string
+local function engine_line(engine, is_writing)
+  local problem = engine.reason or engine.fault
+  return table.concat({
+    'engine   ' .. engine.name,
+    is_writing and ', writes the ghost text' or '',
+    engine.latency and (', usually in %.0f ms'):format(engine.latency) or '',
+    problem and ': ' .. problem or '',
+  })
 end
 
 ---@param status ghostbench.Status
@@ -153,7 +172,7 @@ local function status_lines(status)
     table.insert(lines, 'folder   none, recording is not possible')
   end
   for index, engine in ipairs(status.engines) do
-    table.insert(lines, 'engine   ' .. engine.name .. (index == 1 and ', writes the ghost text' or ''))
+    table.insert(lines, engine_line(engine, index == 1 and not trial.is_blind()))
   end
   local last = status.lastCompletion
   local ending = last and ('%s, after %.0f ms'):format(ENDINGS[last.status] or last.status, last.ms)

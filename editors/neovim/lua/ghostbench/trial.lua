@@ -122,6 +122,16 @@ function M.is_blind()
   end)
 end
 
+--- Returns the engine that writes the ghost text while a trial runs, if the developer may know it.
+---@return string?
+function M.shown_arm()
+  for _, state in pairs(trials) do
+    if state.state == 'running' and state.arms then
+      return state.arms[1]
+    end
+  end
+end
+
 --- Whether a trial is recorded, in a word for a status line.
 ---@return 'recording'|'paused'|''
 function M.recording()
