@@ -6,6 +6,7 @@
 (defun test-print (name value)
   (princ (concat (json-serialize (list :name name :value value)) "\n")))
 
+(setq native-comp-jit-compilation nil)
 (setq eglot-sync-connect 60 python-indent-guess-indent-offset nil make-backup-files nil create-lockfiles nil)
 (load (getenv "GHOSTBENCH_TEST_CONFIGURATION") nil t)
 (find-file "a.py")

@@ -82,5 +82,8 @@ end
 --- What the server is doing.
 function Test.status()
   local client = vim.lsp.get_clients({ name = 'ghostbench' })[1]
-  return assert(client:request_sync('ghostbench/status', vim.empty_dict())).result
+  local has_methods = vim.fn.has('nvim-0.11') == 1
+  local method, params = 'ghostbench/status', vim.empty_dict()
+  local answer = has_methods and client:request_sync(method, params) or client.request_sync(method, params)
+  return assert(answer).result
 end

@@ -37,7 +37,7 @@ fn subcommands_and_their_arguments_are_completed() {
     let Some(editor) = open_with_two_engines(&project) else { return };
     editor.wait_until("#require('ghostbench.status').engine_names() == 2");
     let completed = |line: &str| editor.evaluate(&format!("vim.fn.getcompletion('{line}', 'cmdline')"));
-    assert_eq!(completed("Ghostbench re"), json!(["record", "replay", "restart"]));
+    assert_eq!(completed("Ghostbench re"), json!(["record", "replay", "report", "restart", "resume"]));
     assert_eq!(completed("Ghostbench replay "), json!(["case", "file", "suite", "cancel"]));
     assert_eq!(completed("Ghostbench accept w"), json!(["word"]));
     assert_eq!(completed("Ghostbench trial start sh"), json!(["shadow"]));
@@ -150,6 +150,25 @@ fn recorded_cases_are_listed_and_answers_are_compared() {
     editor.wait_until("vim.fn.tabpagenr('$') == 1");
     editor.press(":Ghostbench diff far<CR>");
     editor.wait_until("Test.messages('far has not answered this case')[1]");
+}
+
+#[test]
+fn report_is_opened_in_the_browser() {
+    let project = Project::new(FILE);
+    let Some(editor) = open_with_two_engines(&project) else { return };
+    editor.evaluate(
+        "(function() vim.ui.open = function(path) Test.opened = vim.fn.readfile(path) end return 1 end)()",
+    );
+    editor.press(":Ghostbench report<CR>");
+    editor.wait_until("#Test.messages('Ghostbench: ') == 1");
+    editor.press(":call cursor(4, 9)<CR>:Ghostbench record<CR>");
+    editor.wait_until("#Test.lenses() == 1");
+    editor.press(":Ghostbench replay suite<CR>");
+    editor.wait_until("Test.messages('replayed 2 of 2 requests')[1]");
+    editor.press(":Ghostbench report<CR>");
+    let page = editor.wait_until("Test.opened and table.concat(Test.opened, '\\n')");
+    let page = page.as_str().expect("it is text");
+    assert!(page.contains("<html") && page.contains("plain"), "{page}");
 }
 
 #[test]

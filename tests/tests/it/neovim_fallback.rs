@@ -107,23 +107,26 @@ fn other_text_removes_the_suggestion_and_cancels_the_request() {
 
 #[test]
 fn words_and_lines_are_accepted_and_reported() {
-    in_each_version("", "total = price * rate\nprint(total)", |editor| {
+    in_each_version("", "total = add(\n    price,\n    rate)", |editor| {
         editor.press("i");
         editor.wait_for_ghost_text();
         editor.hold(INLINE_COMPLETION);
         editor.press("<M-Right>");
         editor.wait_until("vim.api.nvim_get_current_line() == 'total'");
-        editor.wait_until("Test.ghost_text() == ' = price * rate\\nprint(total)'");
+        editor.wait_until("Test.ghost_text() == ' = add(\\n    price,\\n    rate)'");
         editor.press("<M-C-Right>");
-        editor.wait_until("vim.api.nvim_get_current_line() == 'total = price * rate'");
-        editor.wait_until("Test.ghost_text() == '\\nprint(total)'");
-        let reported = editor.wait_until(&format!(
-            "#Test.notified('{PARTLY_ACCEPTED}') == 2 and Test.notified('{PARTLY_ACCEPTED}')"
-        ));
-        assert_eq!((&reported[0]["acceptedLength"], &reported[1]["acceptedLength"]), (&json!(5), &json!(20)));
+        editor.wait_until("vim.api.nvim_get_current_line() == 'total = add('");
+        editor.press("<M-C-Right>");
+        editor.wait_until("Test.ghost_text() == '\\n    rate)'");
+        let reported =
+            format!("#Test.notified('{PARTLY_ACCEPTED}') == 3 and Test.notified('{PARTLY_ACCEPTED}')");
+        let reported = editor.wait_until(&reported);
+        for (number, length) in [5, 12, 23].into_iter().enumerate() {
+            assert_eq!(reported[number]["acceptedLength"], length);
+        }
         editor.press("<M-C-Right>");
         editor.wait_for_answer(EXECUTE_COMMAND);
-        assert_eq!(editor.text(), "total = price * rate\nprint(total)");
+        assert_eq!(editor.text(), "total = add(\n    price,\n    rate)");
     });
 }
 

@@ -61,27 +61,25 @@ fn unpack(suite: &str, package: &str, folder: &Path, program: &Path) -> Result<(
 
 /// Returns a script that tells Emacs where its files are, which it would look for in the system's folders.
 fn emacs_starter(folder: &Path, program: &Path) -> Result<String> {
-    let data =
-        only_folder(&folder.join("usr/share/emacs"), |name| name.starts_with(|c: char| c.is_ascii_digit()))?;
-    let libraries = only_folder(&folder.join("usr/libexec/emacs"), |_| true)?;
-    let libraries = only_folder(&libraries, |_| true)?;
-    let (data, libraries) = (data.display(), libraries.display());
+    let data = entry(&folder.join("usr/share/emacs"), |name| name.starts_with(|c: char| c.is_ascii_digit()))?;
+    let libraries = entry(&entry(&folder.join("usr/libexec/emacs"), |_| true)?, |_| true)?;
+    let dump = entry(&libraries, |name| name.ends_with(".pdmp"))?;
+    let (data, libraries, dump) = (data.display(), libraries.display(), dump.display());
     Ok(format!(
         "#!/bin/sh\n\
          export EMACSDATA='{data}/etc' EMACSDOC='{data}/etc' EMACSPATH='{libraries}'\n\
          EMACSLOADPATH=$(find '{data}/lisp' -type d | tr '\\n' ':')\n\
          export EMACSLOADPATH\n\
-         exec '{program}' --dump-file='{libraries}/emacs.pdmp' \"$@\"\n",
+         exec '{program}' --dump-file='{dump}' \"$@\"\n",
         program = program.display(),
     ))
 }
 
-/// Returns the first folder within a folder whose name is suitable; its name has a version or an architecture.
-fn only_folder(folder: &Path, is_suitable: impl Fn(&str) -> bool) -> Result<PathBuf> {
+/// Returns an entry of a folder by its name, which contains a version or an architecture.
+fn entry(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<PathBuf> {
     let entries = fs::read_dir(folder).with_context(|| format!("{} is missing", folder.display()))?;
-    let mut paths = entries.flatten().filter(|entry| entry.path().is_dir());
-    let found = paths.find(|entry| is_suitable(&entry.file_name().to_string_lossy()));
-    found.map(|entry| entry.path()).with_context(|| format!("{} is empty", folder.display()))
+    let found = entries.flatten().find(|entry| is_wanted(&entry.file_name().to_string_lossy()));
+    found.map(|entry| entry.path()).with_context(|| format!("{} lacks a file of Emacs", folder.display()))
 }
 
 fn runs(program: &Path) -> bool {

@@ -71,6 +71,16 @@ end
 
 ---@param client vim.lsp.Client
 ---@param words string[]
+local function report(client, words)
+  if words[1] and words[1] ~= 'trial' then
+    ui.tell(('no report of "%s"; use trial, or nothing for the replay'):format(words[1]), vim.log.levels.ERROR)
+  else
+    load('pages').report(client, words[1] == 'trial')
+  end
+end
+
+---@param client vim.lsp.Client
+---@param words string[]
 local function list_cases(client, words)
   if words[1] and words[1] ~= 'file' then
     ui.tell(('cannot list "%s"; use file, or nothing for all cases'):format(words[1]), vim.log.levels.ERROR)
@@ -104,8 +114,9 @@ M.SUBCOMMANDS = {
     ask = function(client, words) load('replays').run(client, words) end,
     complete = function(before) return first(load('replays').TARGETS)(before) end,
   },
-  resume = { ask = function(client) load('privacy').resume(client) end },
+  report = { ask = report, complete = first({ 'trial' }) },
   restart = { run = function() load('server').restart() end },
+  resume = { ask = function(client) load('privacy').resume(client) end },
   scoreboard = { ask = function(client) load('pages').scoreboard(client, false) end },
   sent = { ask = function(client) load('privacy').show_sent(client) end },
   status = { run = function() status.show() end },
@@ -131,8 +142,7 @@ function M.run(words)
   local subcommand = M.SUBCOMMANDS[name]
   local arguments = vim.list_slice(words, 2)
   if not subcommand then
-    local known = table.concat(names(), ', ')
-    ui.tell(('there is no subcommand "%s"; use %s'):format(name, known), vim.log.levels.ERROR)
+    ui.tell(('there is no subcommand "%s"; :help ghostbench-commands'):format(name), vim.log.levels.ERROR)
   elseif subcommand.run then
     subcommand.run(arguments)
   else

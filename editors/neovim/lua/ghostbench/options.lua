@@ -24,7 +24,7 @@ local reported = {} ---@type table<string, true?>
 local function check(name, is_valid, expected)
   if not is_valid and not reported[name] then
     reported[name] = true
-    ui.tell(('vim.g.%s is not %s; the default applies'):format(name, expected), vim.log.levels.WARN)
+    ui.tell(('g:%s is no %s; the default applies'):format(name, expected), vim.log.levels.WARN)
   end
   return is_valid
 end
@@ -38,7 +38,7 @@ function M.key(action)
   if key == false then
     return nil
   end
-  local is_default = key == nil or not check(name, type(key) == 'string' and key ~= '', 'a key or false')
+  local is_default = key == nil or not check(name, type(key) == 'string' and key ~= '', 'key')
   return is_default and M.KEYS[action] or key
 end
 
@@ -46,7 +46,7 @@ end
 ---@return boolean
 function M.is_native()
   local wanted = vim.g.ghostbench_native
-  if wanted ~= nil and check('ghostbench_native', type(wanted) == 'boolean', 'true or false') then
+  if wanted ~= nil and check('ghostbench_native', type(wanted) == 'boolean', 'boolean') then
     return wanted and vim.lsp.inline_completion ~= nil
   end
   return vim.lsp.inline_completion ~= nil

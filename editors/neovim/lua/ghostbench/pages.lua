@@ -1,4 +1,4 @@
---- Pages of text that come from the server or the binary: scoreboards and the doctor's findings.
+--- Pages of text that come from the server or the binary: scoreboards, reports and the doctor's findings.
 
 local ui = require('ghostbench.ui')
 
@@ -16,6 +16,22 @@ function M.scoreboard(client, is_trial)
   end)
 end
 
+--- Opens the report of the latest replay, or of the trial, in the browser.
+---@param client vim.lsp.Client
+---@param is_trial boolean
+function M.report(client, is_trial)
+  local params = { kind = is_trial and 'trial' or 'replay', textDocument = ui.document() }
+  ui.request(client, 'ghostbench/page', params, function(page)
+    -- Neovim deletes its temporary folder, which only the user can read.
+    local file = vim.fn.tempname() .. '.html'
+    vim.fn.writefile(vim.split(page.html, '\n'), file)
+    local _, problem = vim.ui.open(file)
+    if problem then
+      ui.tell('no browser opens ' .. file, vim.log.levels.WARN)
+    end
+  end)
+end
+
 --- Returns the server's program: the one that is configured, unless a function starts it.
 ---@return string
 local function program()
@@ -29,7 +45,7 @@ function M.doctor()
   local server = ui.server_of(vim.api.nvim_get_current_buf())
   local folder = server and server.config.root_dir or vim.fn.getcwd()
   if vim.fn.executable(program()) == 0 then
-    ui.tell(program() .. ' is not in your PATH; :checkhealth ghostbench shows how to install it', vim.log.levels.ERROR)
+    require('ghostbench.server').tell_missing(program())
     return
   end
   vim.system({ program(), 'doctor', folder }, { text = true }, vim.schedule_wrap(function(result)

@@ -52,6 +52,14 @@ function M.is_installed(command)
   return type(command) ~= 'table' or vim.fn.executable(command[1]) == 1
 end
 
+--- Says that a program is missing, and where the ways to install it are.
+---@param program string
+function M.tell_missing(program)
+  ui.tell(('no %s in your PATH; see :checkhealth ghostbench'):format(program), vim.log.levels.WARN)
+end
+
+local is_missing_told = false
+
 --- Files whose folder is a workspace folder; those of a row have the same rank.
 M.ROOT_MARKERS = {
   { 'ghostbench.toml' },
@@ -66,8 +74,10 @@ M.ROOT_MARKERS = {
 function M.find_folder(bufnr, on_folder)
   local command = config().cmd
   if not M.is_installed(command) then
-    local missing = ('%s is not in your PATH; :checkhealth ghostbench shows how to install it'):format(command[1])
-    vim.notify_once('Ghostbench: ' .. missing, vim.log.levels.WARN)
+    if not is_missing_told then
+      is_missing_told = true
+      M.tell_missing(command[1])
+    end
     return
   end
   for _, markers in ipairs(M.ROOT_MARKERS) do
@@ -135,16 +145,17 @@ end
 
 --- Starts the server again after a crash; after too many, says that it stays off.
 ---@param left ghostbench.Served
-local function on_crash(left)
+---@param how string
+local function on_crash(left, how)
   local count = count_crash()
   if count < MAX_CRASHES then
-    ui.tell(('the server %s and is started again'):format(last_ending), vim.log.levels.WARN)
+    ui.tell(('the server crashed (%s) and is started again'):format(how), vim.log.levels.WARN)
     vim.defer_fn(function()
       start_again(left)
     end, RESTART_MS * 2 ^ (count - 1))
   else
-    last_ending = ('%s, the %dth time in %d minutes'):format(last_ending, count, CRASH_WINDOW_MS / 60000)
-    ui.tell('the server ' .. last_ending .. '; see :Ghostbench log', vim.log.levels.ERROR)
+    last_ending = ('crashed %d times within %d minutes, at last %s'):format(count, CRASH_WINDOW_MS / 60000, how)
+    ui.tell(('the server crashed %d times (%s); see :Ghostbench log'):format(count, how), vim.log.levels.ERROR)
   end
 end
 
@@ -161,17 +172,19 @@ function M.on_exit(code, signal, client_id)
   end
   last = left or last
   local is_requested = signal == SIGTERM or signal == SIGINT or (code == 0 and signal == 0)
-  last_ending = signal ~= 0 and 'crashed (signal ' .. signal .. ')' or 'ended with exit code ' .. code
+  local how = signal ~= 0 and 'signal ' .. signal or 'exit code ' .. code
+  last_ending = 'ended with ' .. how
   if left and restarting[client_id] then
     start_again(left)
   elseif is_requested then
     last_ending = 'was stopped'
   elseif code == USAGE and signal == 0 then
-    ui.tell('the server does not accept its arguments; see :checkhealth ghostbench', vim.log.levels.ERROR)
+    last_ending = 'does not accept its arguments, which are the field cmd of its configuration'
+    ui.tell('the server does not accept its arguments; see :Ghostbench log', vim.log.levels.ERROR)
   elseif left then
-    on_crash(left)
+    on_crash(left, how)
   else
-    ui.tell('the server ' .. last_ending .. ' before it answered; see :Ghostbench log', vim.log.levels.ERROR)
+    ui.tell(('the server does not start (%s); see :Ghostbench log'):format(how), vim.log.levels.ERROR)
   end
   restarting[client_id] = nil
 end

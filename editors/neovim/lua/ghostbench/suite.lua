@@ -124,7 +124,7 @@ function M.run(client, words)
   local word = table.concat(words, ' ')
   local action, number = ACTIONS[word], tonumber(word)
   if word == '' then
-    ui.tell('name a suite file, a number, next, previous, replay or answers', vim.log.levels.ERROR)
+    ui.tell('name a suite; or use next, previous, a number, replay, answers', vim.log.levels.ERROR)
   elseif not action and not number then
     open_suite(client, word)
   elseif not open.shown then

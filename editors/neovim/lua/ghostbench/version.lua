@@ -31,8 +31,8 @@ function M.compare(server)
     return
   end
   compared[server] = true
-  local difference = ('the server is version %s, this plugin %s'):format(server, M.VERSION)
-  ui.tell(difference .. '; :checkhealth ghostbench shows how to update', vim.log.levels.WARN)
+  local difference = ('server %s, plugin %s'):format(server, M.VERSION)
+  ui.tell(difference .. '; see :checkhealth ghostbench', vim.log.levels.WARN)
 end
 
 return M
