@@ -20,8 +20,22 @@ end, {
   end,
 })
 
+local group = vim.api.nvim_create_augroup('ghostbench', {})
+
+if vim.lsp.is_enabled then
+  vim.api.nvim_create_autocmd('FileType', {
+    group = group,
+    desc = 'Says if the program of Ghostbench is missing',
+    callback = function(event)
+      if vim.lsp.is_enabled('ghostbench') then
+        require('ghostbench.server').check_program(event.match)
+      end
+    end,
+  })
+end
+
 vim.api.nvim_create_autocmd('LspAttach', {
-  group = vim.api.nvim_create_augroup('ghostbench', {}),
+  group = group,
   desc = 'Ghost text, keys and reports of Ghostbench',
   callback = function(event)
     local client = vim.lsp.get_client_by_id(event.data.client_id)

@@ -190,6 +190,7 @@ fn health_check_names_program_server_and_engines() {
     editor.wait_until("vim.bo.filetype == 'checkhealth'");
     let shown = editor.text();
     let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(editor.evaluate("require('ghostbench.version').VERSION"), version, "a release sets both");
     for words in ["draws the suggestions itself", &format!("version {version}"), "engine mine", "it serves "]
     {
         assert!(shown.contains(words), "{words} is missing in {shown}");

@@ -42,11 +42,12 @@ function M.cancel(client, id)
 end
 
 ---@param client vim.lsp.Client
-function M.stop(client)
+---@param is_forced boolean Whether the process is ended without asking it.
+function M.stop(client, is_forced)
   if HAS_METHODS then
-    client:stop()
+    client:stop(is_forced)
   else
-    client.stop()
+    client.stop(is_forced)
   end
 end
 

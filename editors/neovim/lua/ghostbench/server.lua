@@ -12,6 +12,9 @@ local MAX_CRASHES = 5
 --- Pause before the server is started again (ms); it doubles with each crash.
 local RESTART_MS = 100
 
+--- Time in which a server has to end before it is started again (ms).
+local STOP_MS = 3000
+
 --- Signals that end a process on request.
 local SIGINT, SIGTERM = 2, 15
 
@@ -60,6 +63,23 @@ end
 
 local is_missing_told = false
 
+---@param program string
+local function tell_missing_once(program)
+  if not is_missing_told then
+    is_missing_told = true
+    M.tell_missing(program)
+  end
+end
+
+--- Says once that the program is missing, if it would be started for a file type. Neovim 0.12 does not start it then, and is silent.
+---@param file_type string
+function M.check_program(file_type)
+  local found = config()
+  if vim.list_contains(found.filetypes, file_type) and not M.is_installed(found.cmd) then
+    tell_missing_once(found.cmd[1])
+  end
+end
+
 --- Files whose folder is a workspace folder; those of a row have the same rank.
 M.ROOT_MARKERS = {
   { 'ghostbench.toml' },
@@ -68,16 +88,13 @@ M.ROOT_MARKERS = {
 }
 
 --- Passes the workspace folder of a buffer to `on_folder`, or nil if it has none. Without the program, says so once, and does not
---- call it, so that the server is not started.
+--- call it, so that older versions of Neovim do not start the server.
 ---@param bufnr integer
 ---@param on_folder fun(folder?: string)
 function M.find_folder(bufnr, on_folder)
   local command = config().cmd
   if not M.is_installed(command) then
-    if not is_missing_told then
-      is_missing_told = true
-      M.tell_missing(command[1])
-    end
+    tell_missing_once(command[1])
     return
   end
   for _, markers in ipairs(M.ROOT_MARKERS) do
@@ -155,7 +172,7 @@ local function on_crash(left, how)
     end, RESTART_MS * 2 ^ (count - 1))
   else
     last_ending = ('crashed %d times within %d minutes, at last %s'):format(count, CRASH_WINDOW_MS / 60000, how)
-    ui.tell(('the server crashed %d times (%s); see :Ghostbench log'):format(count, how), vim.log.levels.ERROR)
+    ui.tell(('server crashed %d times (%s); see :Ghostbench log'):format(count, how), vim.log.levels.ERROR)
   end
 end
 
@@ -201,7 +218,12 @@ function M.restart()
   local clients = vim.lsp.get_clients({ name = 'ghostbench' })
   for _, client in ipairs(clients) do
     restarting[client.id] = true
-    compat.stop(client)
+    compat.stop(client, false)
+    vim.defer_fn(function()
+      if restarting[client.id] then
+        compat.stop(client, true)
+      end
+    end, STOP_MS)
   end
   if #clients == 0 and last then
     start_again(last)

@@ -63,7 +63,7 @@ end
 ---@param client vim.lsp.Client
 function M.refresh(client)
   compat.request(client, 'ghostbench/status', vim.empty_dict(), function(err, status)
-    if err or not vim.lsp.get_client_by_id(client.id) then
+    if err or type(status) ~= 'table' or not vim.lsp.get_client_by_id(client.id) then
       return
     end
     state_of(client.id).status = status

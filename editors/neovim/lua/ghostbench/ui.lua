@@ -7,6 +7,9 @@ local M = {}
 --- Prefix of every message.
 local SPEAKER = 'Ghostbench: '
 
+--- Cells that the reason of a message needs at least; otherwise its remedy is cut, not the reason.
+local REASON_WIDTH = #SPEAKER + 15
+
 ---@param text string
 ---@param width integer Cells.
 ---@return string
@@ -15,14 +18,15 @@ local function shorten(text, width)
   return is_fitting and text or vim.fn.printf('%.*S…', width - 1, text)
 end
 
---- Shortens a message to one line, because Neovim makes the user confirm longer ones. Keeps the remedy at the end.
+--- Shortens a message to one line, because Neovim makes the user confirm longer ones. Keeps the remedy at the end if possible.
 ---@param message string
 ---@return string
 local function on_one_line(message)
   local reason, remedy = message:match('^(.*)(; .-)$')
   reason, remedy = reason or message, remedy or ''
   local room = vim.v.echospace - vim.fn.strdisplaywidth(remedy)
-  return shorten(shorten(reason, math.max(room, #SPEAKER)) .. remedy, vim.v.echospace)
+  local kept = room >= REASON_WIDTH and shorten(reason, room) or reason
+  return shorten(kept .. remedy, vim.v.echospace)
 end
 
 ---@param message string
