@@ -6,6 +6,12 @@
 (defun test-print (name value)
   (princ (concat (json-serialize (list :name name :value value)) "\n")))
 
+;; In batch mode nothing keeps the last message.
+(defvar test-told nil)
+(advice-add 'message :before
+            (lambda (format &rest arguments)
+              (when format (setq test-told (apply #'format-message format arguments)))))
+
 (setq native-comp-jit-compilation nil)
 (setq eglot-sync-connect 60 python-indent-guess-indent-offset nil make-backup-files nil create-lockfiles nil)
 (load (getenv "GHOSTBENCH_TEST_CONFIGURATION") nil t)
@@ -13,17 +19,17 @@
 (call-interactively #'eglot)
 (let ((server (eglot-current-server)))
   (test-print "inlineCompletion" (if (eglot-server-capable :inlineCompletionProvider) t :false))
-  (test-print "commands" (eglot-server-capable :executeCommandProvider :commands))
+  (test-print "commands" (plist-get (eglot-server-capable :executeCommandProvider) :commands))
   (goto-char (point-min))
   (search-forward "result = 0")
   (insert " + 1")
   (back-to-indentation)
   (ghostbench-record)
-  (test-print "recorded" (current-message))
+  (test-print "recorded" test-told)
   (ghostbench-record)
-  (test-print "again" (current-message))
+  (test-print "again" test-told)
   (ghostbench-replay)
-  (test-print "replayed" (current-message))
+  (test-print "replayed" test-told)
   (test-print "lenses" (jsonrpc-request server :textDocument/codeLens
                                         (list :textDocument (eglot--TextDocumentIdentifier))))
   (goto-char (point-min))
