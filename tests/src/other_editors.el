@@ -6,12 +6,6 @@
 (defun test-print (name value)
   (princ (concat (json-serialize (list :name name :value value)) "\n")))
 
-;; In batch mode nothing keeps the last message.
-(defvar test-told nil)
-(advice-add 'message :before
-            (lambda (format &rest arguments)
-              (when format (setq test-told (apply #'format-message format arguments)))))
-
 (setq native-comp-jit-compilation nil)
 (setq eglot-sync-connect 60 python-indent-guess-indent-offset nil make-backup-files nil create-lockfiles nil)
 (load (getenv "GHOSTBENCH_TEST_CONFIGURATION") nil t)
@@ -24,12 +18,10 @@
   (search-forward "result = 0")
   (insert " + 1")
   (back-to-indentation)
-  (ghostbench-record)
-  (test-print "recorded" test-told)
-  (ghostbench-record)
-  (test-print "again" test-told)
-  (ghostbench-replay)
-  (test-print "replayed" test-told)
+  ;; A command returns its message.
+  (test-print "recorded" (ghostbench-record))
+  (test-print "again" (ghostbench-record))
+  (test-print "replayed" (ghostbench-replay))
   (test-print "lenses" (jsonrpc-request server :textDocument/codeLens
                                         (list :textDocument (eglot--TextDocumentIdentifier))))
   (goto-char (point-min))

@@ -104,6 +104,8 @@ fn emacs_records_and_replays_by_eglot() {
 fn helix_records_and_replays_by_keys() {
     let Some(helix) = component("hx") else { return };
     let project = Project::new(FILE);
+    // Helix has no workspace folder otherwise.
+    project.write(".git/HEAD", "ref: refs/heads/main\n");
     let folder = project.home().join(".config/helix");
     fs::create_dir_all(&folder).expect("the home is ours");
     fs::write(folder.join("languages.toml"), documented("toml helix languages")).expect("the home is ours");
