@@ -1,4 +1,4 @@
-;; What a user of Eglot does: the configuration of docs/other-editors.md, then its commands, in a file with unsaved text.
+;; A user of Eglot: the configuration of docs/other-editors.md, then its commands, in a file with unsaved text.
 ;; The results are printed as JSON, a line for each.
 
 (require 'eglot)

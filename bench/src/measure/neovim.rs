@@ -22,7 +22,7 @@ const PLACES: usize = 120;
 
 const RUNS: usize = 3;
 
-/// What draws the suggestions, and asks for them.
+/// The program that asks for suggestions and draws them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DrawnBy {
     /// Neovim 0.12 itself.
@@ -42,7 +42,7 @@ impl DrawnBy {
     }
 }
 
-/// What draws, and the runs of the instant server and of ours.
+/// The program that draws, and the runs of the instant server and of ours.
 type Measured = (DrawnBy, Vec<NeovimRun>, Vec<NeovimRun>);
 
 /// Milliseconds from a key to Neovim's request, to the server's answer, and to the suggestion.

@@ -1,4 +1,4 @@
---- The command `:Ghostbench`, and what every buffer with the server gets. Everything else is loaded when it is needed.
+--- The command `:Ghostbench`, and attaching to buffers with the server. Everything else is loaded when it is needed.
 
 if vim.g.loaded_ghostbench then
   return

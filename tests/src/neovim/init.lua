@@ -1,4 +1,4 @@
--- What a user of the configuration has in their init.lua, and eyes on what happens: every request that Neovim sends is
+-- An init.lua of a user of the plugin, and a record of the traffic: every request that Neovim sends is
 -- kept with its answer. Functions for tests are in the global table `Test`.
 
 Test = {

@@ -1,4 +1,4 @@
--- What tests ask of Neovim: what it draws and says, and what the server did. Functions are in the global table `Test`.
+-- Questions of tests to Neovim: its drawing, its messages, the server's work. Functions are in the global table `Test`.
 
 Test = Test or {}
 

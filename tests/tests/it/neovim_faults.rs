@@ -1,4 +1,4 @@
-//! What goes wrong around the plugin for Neovim: no server, another version, crashes, engines that are down, files without a folder,
+//! Faults around the plugin for Neovim: no server, another version, crashes, engines that are down, files without a folder,
 //! editors that end in the middle.
 
 use std::ffi::OsStr;
@@ -128,8 +128,9 @@ fn read_only_file_is_recorded_and_not_written() {
     wait_for_message(&editor, "recorded the whole statement, line 1");
     editor.press("o");
     assert_eq!(editor.wait_for_ghost_text(), "y = 2");
-    editor.press("<Tab><Esc>");
+    editor.press("<Tab>");
     editor.wait_until("vim.api.nvim_get_current_line() == 'y = 2'");
+    editor.press("<Esc>");
     assert_eq!(fs::read_to_string(file).expect("the file is there"), "x = 1\n");
 }
 

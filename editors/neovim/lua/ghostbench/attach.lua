@@ -1,4 +1,4 @@
---- What a buffer gets when the server serves it.
+--- Attaches the plugin to a buffer that the server serves.
 
 local ghost = require('ghostbench.ghost')
 local keys = require('ghostbench.keys')

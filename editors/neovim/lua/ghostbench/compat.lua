@@ -1,4 +1,4 @@
---- What differs between the versions of Neovim, from 0.10 on.
+--- Differences between the versions of Neovim, from 0.10 on.
 
 local M = {}
 

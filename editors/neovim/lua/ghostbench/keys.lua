@@ -1,4 +1,4 @@
---- The keys of insert mode. Each acts on the suggestion, and otherwise does what it did before.
+--- The keys of insert mode. Each acts on the suggestion, and otherwise does the same as before.
 
 local ghost = require('ghostbench.ghost')
 local options = require('ghostbench.options')
@@ -23,7 +23,7 @@ local function fall_through(key)
   return map.rhs
 end
 
---- What the keys do, by option. Each returns whether there is a suggestion. If that turns out not to fit, it calls `otherwise`.
+--- Actions of the keys, by option. Each returns whether there is a suggestion. If that turns out not to fit, it calls `otherwise`.
 local ACTIONS = {
   accept = { 'Accept the suggestion', function(otherwise) return ghost.accept('all', otherwise) end },
   accept_word = { 'Accept the next word', function(otherwise) return ghost.accept('word', otherwise) end },

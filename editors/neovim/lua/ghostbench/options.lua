@@ -4,7 +4,7 @@ local ui = require('ghostbench.ui')
 
 local M = {}
 
---- Keys of insert mode: option, default, and what the key does.
+--- Keys of insert mode: their defaults, by option.
 M.KEYS = {
   accept = '<Tab>',
   accept_word = '<M-Right>',

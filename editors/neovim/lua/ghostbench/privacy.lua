@@ -1,4 +1,4 @@
---- What leaves the editor and what is kept: the last request, a pause of the recording, and forgetting the last minutes.
+--- Control of the code that is sent and stored: the last request, a pause of the recording, and forgetting the last minutes.
 
 local ui = require('ghostbench.ui')
 
@@ -41,7 +41,7 @@ local function add_text(lines, heading, text)
   end
 end
 
---- Appends what was sent to an engine, and what it answered.
+--- Appends the request to an engine, and its answer.
 ---@param lines string[]
 ---@param sent ghostbench.SentRequest
 local function add_sent(lines, sent)
@@ -101,7 +101,7 @@ local function show_sent(client, document)
   end)
 end
 
---- Shows the last request of the current file: what was sent, and what came back.
+--- Shows the last request of the current file, and the answer.
 ---@param client vim.lsp.Client
 function M.show_sent(client)
   ui.with_place(client, function(place)
@@ -140,7 +140,7 @@ function M.resume(client)
   end)
 end
 
---- Deletes what trials recorded in the last hour or the given minutes, after a confirmation.
+--- Deletes the opportunities of trials of the last hour or the given minutes, after a confirmation.
 ---@param client vim.lsp.Client
 ---@param words string[]
 function M.forget(client, words)

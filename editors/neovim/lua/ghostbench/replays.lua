@@ -37,7 +37,7 @@ local function cancel_all(client)
   end
 end
 
---- What is replayed, by the word of the subcommand.
+--- Functions that start or end replays, by the word of the subcommand.
 local TARGETS = {
   case = function(client)
     cases.at_cursor(client, function(case, document)

@@ -28,7 +28,7 @@ local USAGE = 2
 --- Configuration and buffers of the running servers, by client.
 local served = {} ---@type table<integer, ghostbench.Served?>
 
---- What the last server that ended had served.
+--- Configuration and buffers of the last server that ended.
 local last ---@type ghostbench.Served?
 
 --- How it ended.

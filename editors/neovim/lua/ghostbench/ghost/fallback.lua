@@ -1,6 +1,6 @@
---- Ghost text for Neovim 0.10 and 0.11, which have no inline completion: when to ask, and what becomes of the answers.
+--- Ghost text for Neovim 0.10 and 0.11, which have no inline completion: when to ask, and how answers are drawn.
 ---
---- Each key cancels what was asked before, keeps the suggestion if the key typed its next character, and asks again after a pause.
+--- Each key cancels the request before, keeps the suggestion if the key typed its next character, and asks again after a pause.
 
 local compat = require('ghostbench.compat')
 local reports = require('ghostbench.reports')
@@ -50,7 +50,7 @@ local function is_inserting(bufnr)
   return vim.api.nvim_get_current_buf() == bufnr and vim.startswith(vim.api.nvim_get_mode().mode, 'i')
 end
 
---- Draws what is left of the suggestion, or nothing if other text was typed.
+--- Draws the rest of the suggestion, or nothing if other text was typed.
 ---@param bufnr integer
 ---@param state ghostbench.GhostState
 local function draw(bufnr, state)

@@ -1,4 +1,4 @@
---- Ghost text that Neovim 0.12 draws itself: accepting parts of it, and what it has no functions for.
+--- Ghost text that Neovim 0.12 draws itself: accepting parts of it, and actions that it has no functions for.
 
 local parts = require('ghostbench.ghost.parts')
 local reports = require('ghostbench.reports')

@@ -10,7 +10,7 @@ local PATTERNS = { all = '^.*$', word = '^%s*[%w_]+', line = '^\n?[^\n]*' }
 --- One character of UTF-8 with the blanks before it.
 local CHARACTER = '^%s*[^\128-\191][\128-\191]*'
 
---- Returns the next part of what is left of a suggestion; the next character if it does not begin with a word.
+--- Returns the next part of the rest of a suggestion; the next character if it does not begin with a word.
 ---@param rest string
 ---@param part ghostbench.Part
 ---@return string

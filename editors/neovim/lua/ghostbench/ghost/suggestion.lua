@@ -1,9 +1,9 @@
---- The suggestions for one place of a buffer, one of which is drawn: what is left of it behind the typed text, and inserting it.
+--- The suggestions for one place of a buffer, one of which is drawn: its rest behind the typed text, and inserting it.
 
 local compat = require('ghostbench.compat')
 local parts = require('ghostbench.ghost.parts')
 
---- What is drawn, and where the suggestions begin.
+--- Namespaces of the drawn text, and of the starts of suggestions.
 local DRAWN = vim.api.nvim_create_namespace('ghostbench.ghost')
 local ANCHORS = vim.api.nvim_create_namespace('ghostbench.anchors')
 
@@ -67,7 +67,7 @@ function Suggestion:item()
   return self.items[self.number]
 end
 
---- Returns what is left of the suggestion behind the typed text; nil if other text was typed.
+--- Returns the rest of the suggestion behind the typed text; nil if other text was typed.
 ---@return string?
 function Suggestion:rest()
   local row, col, line = cursor()
@@ -87,7 +87,7 @@ function Suggestion:clear()
   vim.api.nvim_buf_clear_namespace(self.bufnr, DRAWN, 0, -1)
 end
 
---- Draws what is left of the suggestion.
+--- Draws the rest of the suggestion.
 ---@return boolean is_drawn
 function Suggestion:draw()
   self:clear()
