@@ -26,7 +26,7 @@ writeFileSync("dist/bundled.json", JSON.stringify({ inputs: metafile.inputs }));
 
 await build({
   ...common,
-  entryPoints: ["test/driver.ts", "test/server.test.ts"],
+  entryPoints: ["driver", "manifest.test", "policies.test", "server.test"].map((name) => `test/${name}.ts`),
   outdir: "dist/test",
   outExtension: { ".js": ".mjs" },
   external: ["playwright-core"],

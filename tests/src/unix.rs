@@ -1,6 +1,7 @@
 //! Signals, permissions and small disks.
 
 use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,33 @@ pub fn interrupt(process: &RunningProcess) {
 #[track_caller]
 pub fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("the file is ours");
+}
+
+/// Returns the ids of the language servers that run with the home folder of a project.
+pub fn language_servers(project: &Project) -> Vec<u32> {
+    let home = [b"HOME=", project.home().as_os_str().as_bytes()].concat();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let program = binary();
+    let is_server = |id: &u32| {
+        let folder = Path::new("/proc").join(id.to_string());
+        // Processes of others, and those that have just ended, cannot be read.
+        let has_home = fs::read(folder.join("environ"))
+            .is_ok_and(|variables| variables.split(|byte| *byte == 0).any(|variable| variable == home));
+        has_home && fs::read_link(folder.join("exe")).is_ok_and(|path| path == program)
+    };
+    ids.filter(is_server).collect()
+}
+
+/// Kills a process at once.
+///
+/// # Panics
+///
+/// If it has ended.
+#[track_caller]
+pub fn kill(id: u32) {
+    let status = Command::new("kill").args(["-KILL", &id.to_string()]).status();
+    assert!(status.is_ok_and(|status| status.success()), "the process can be killed");
 }
 
 /// `ghostbench` as a user with restricted permissions: root, which may read everything, is replaced by an unprivileged user.

@@ -101,9 +101,7 @@ impl VsCode {
         command.arg(script).env("GHOSTBENCH_DRIVER", options.to_string());
         let settings = profile.join("data/Machine/settings.json");
         let editor = VsCode::drive(command, wire, project.root().join(file), settings);
-        editor.wait_until("document.querySelector('.editor-instance .view-lines') !== null");
-        editor.ask(&json!({"do": "click", "selector": ".editor-instance .view-lines"}));
-        editor.wait_until("Eyes.focus() === 'text'");
+        editor.focus_text();
         Some(editor)
     }
 
@@ -123,11 +121,59 @@ impl VsCode {
     /// Waits until the server runs and has read the workspace.
     #[track_caller]
     pub fn wait_until_served(&self) {
-        self.wait_until("Eyes.status()?.endsWith('Ghostbench: ready')");
+        self.wait_until("Eyes.isServed()");
         let is_read = |message: &Value| {
             message["method"] == "ghostbench/didChangeStatus" && message["params"]["busy"] == false
         };
         wait_until("the workspace is read", || self.sent_by_server().iter().any(is_read));
+    }
+
+    /// Opens a file of the workspace in another tab.
+    #[track_caller]
+    pub fn open_file(&self, name: &str) {
+        self.press_until_asked("Control+p");
+        self.type_text(name);
+        self.wait_until(&format!("Eyes.chosen() === {}", Value::from(name)));
+        self.press("Enter");
+        self.wait_until(&format!("Eyes.focus() !== 'question' && Eyes.tab() === {}", Value::from(name)));
+    }
+
+    /// Evaluates an expression in each page that the extension shows, and returns the results.
+    #[track_caller]
+    pub fn pages(&self, script: &str) -> Vec<Value> {
+        self.ask(&json!({"do": "pages", "script": script})).as_array().cloned().unwrap_or_default()
+    }
+
+    /// Waits until a page of the extension contains these words.
+    #[track_caller]
+    pub fn wait_for_page(&self, words: &str) {
+        let shows = |page: &Value| page.as_str().is_some_and(|text| text.contains(words));
+        self.wait_for(&format!("a page shows {words:?}"), || {
+            self.pages("document.body.innerText").iter().any(shows)
+        });
+    }
+
+    /// Opens another window with the same file, which is driven from then on. Returns its number; the first window has 0.
+    #[track_caller]
+    pub fn open_window(&self) -> u64 {
+        let number = self.ask(&json!({"do": "openWindow"})).as_u64().expect("it has a number");
+        self.focus_text();
+        number
+    }
+
+    /// Drives another window from now on.
+    #[track_caller]
+    pub fn use_window(&self, number: u64) {
+        self.ask(&json!({"do": "useWindow", "number": number}));
+        self.focus_text();
+    }
+
+    /// Puts the keyboard's focus into the text.
+    #[track_caller]
+    pub fn focus_text(&self) {
+        self.wait_until("document.querySelector('.editor-instance .view-lines') !== null");
+        self.click(".editor-instance .view-lines");
+        self.wait_until("Eyes.focus() === 'text'");
     }
 
     /// Types text, key by key.

@@ -4,15 +4,14 @@ import { type QuickPickItem, type TextEditor, window } from "vscode";
 import type { LanguageClient, TextDocumentIdentifier } from "vscode-languageclient/node";
 
 import {
+  type CasesParams,
   type ReplayParams,
   type Target,
   cases,
   oneCase,
   recordCase,
   replay,
-  scoreboard,
 } from "./protocol.ts";
-import type { Scoreboard } from "./scoreboard.ts";
 import { caseAt, describeCase, describeReplay } from "./wording.ts";
 
 const TARGETS: (QuickPickItem & { target: Target })[] = [
@@ -21,11 +20,14 @@ const TARGETS: (QuickPickItem & { target: Target })[] = [
   { target: "case", label: "The case at the cursor" },
 ];
 
+/** Cells are documents of their own, and no files: a case could not be found again. */
+const NO_NOTEBOOKS = "notebooks are not supported; move the code into a file to record it";
+
 /** Records the code at the cursor as a case. */
 export async function recordAtCursor(client: LanguageClient): Promise<void> {
   const editor = activeFile();
   if (!editor) {
-    tell("open a file and put the cursor where a case begins");
+    tell(window.activeNotebookEditor ? NO_NOTEBOOKS : "open a file and put the cursor where a case begins");
     return;
   }
   const position = client.code2ProtocolConverter.asPosition(editor.selection.active);
@@ -69,14 +71,6 @@ async function replayParams(
   return { target, case: found.id, textDocument };
 }
 
-/** Shows the comparison of the engines on the recorded cases of the folder. */
-export async function showScoreboard(client: LanguageClient, board: Scoreboard): Promise<void> {
-  const editor = activeFile();
-  const params = editor ? { textDocument: documentOf(client, editor) } : {};
-  const result = await client.sendRequest(scoreboard, params);
-  await board.show(result.text);
-}
-
 /** Returns the editor with the focus if it shows a file. */
 export function activeFile(): TextEditor | undefined {
   const editor = window.activeTextEditor;
@@ -86,6 +80,12 @@ export function activeFile(): TextEditor | undefined {
 /** Returns the identifier of the document of an editor. */
 export function documentOf(client: LanguageClient, editor: TextEditor): TextDocumentIdentifier {
   return client.code2ProtocolConverter.asTextDocumentIdentifier(editor.document);
+}
+
+/** Returns the parameters that name the folder of the active file. */
+export function ofActiveFile(client: LanguageClient): CasesParams {
+  const editor = activeFile();
+  return editor ? { textDocument: documentOf(client, editor) } : {};
 }
 
 /** Shows a message. */

@@ -25,6 +25,7 @@ export interface CaseSummary {
   scenario: string;
   variant?: string;
   blockKind?: string;
+  uri: string;
   path: string;
   line: number;
   results: EngineResult[];
@@ -62,6 +63,8 @@ export interface ReplayParams {
   target: Target;
   case?: string;
   textDocument?: TextDocumentIdentifier;
+  /** URI of an open suite. */
+  suite?: string;
 }
 
 export interface ReplayResult {
@@ -107,9 +110,21 @@ export interface ScoreboardParams extends CasesParams {
   trial?: boolean;
 }
 
+/** An engine; one with a reason is not used. */
+export interface EngineStatus {
+  name: string;
+  kind: string;
+  model: string;
+  roles?: string[];
+  /** Its usual milliseconds. */
+  latency?: number;
+  reason?: string;
+  fault?: string;
+}
+
 export interface Status {
   version: string;
-  engines: { name: string; reason?: string }[];
+  engines: EngineStatus[];
   logFile?: string;
 }
 
@@ -117,6 +132,10 @@ export interface Status {
 export interface TrialState {
   folder: string;
   state: "off" | "running" | "paused";
+  /** Names of the engines, the one that writes first; absent if the user must not know them. */
+  arms?: string[];
+  /** When recording resumes, if the user paused it. */
+  pausedUntil?: string;
   /** Counts of this day; only in the result of the request. */
   today?: { opportunities: number; truths: number; shown: number; accepted: number };
   /** The state in words. */

@@ -1,22 +1,23 @@
 // Finds, starts, restarts and stops the server of this window, and owns its client. There is at most one at a time.
 
+import { type Disposable, type ExtensionContext, type LogOutputChannel, workspace } from "vscode";
 import {
-  type Disposable,
-  type ExtensionContext,
-  type LogOutputChannel,
-  commands,
-  window,
-  workspace,
-} from "vscode";
-import {
+  type ErrorHandler,
   type LanguageClientOptions,
-  type Middleware,
+  CloseAction,
+  ErrorAction,
   LanguageClient,
   State,
 } from "vscode-languageclient/node";
 
+import { CrashPolicy, MOST_CRASHES } from "./crash_policy.ts";
+import type { Keys } from "./keys.ts";
+import { documentSelector, middleware } from "./middleware.ts";
 import { type Status, didChangeStatus, didChangeTrial, status } from "./protocol.ts";
 import { NoServer, findServer } from "./server.ts";
+import { offerAnotherServer, offerRestart } from "./server_offer.ts";
+import { ServerProcess } from "./server_process.ts";
+import { isCompatible } from "./server_version.ts";
 import type { StatusBar } from "./status.ts";
 import type { SuggestionReports } from "./suggestion_reports.ts";
 import type { TrialStatus } from "./trial_status.ts";
@@ -24,14 +25,13 @@ import type { TrialStatus } from "./trial_status.ts";
 /** Section of the settings. */
 const SECTION = "ghostbench";
 
-/** Settings of the extension: the server would report them as unknown. */
-const OWN_SETTINGS = new Set(["server", "trace"]);
-
-/** Prefix of the languages in `activationEvents`. */
-const ON_LANGUAGE = "onLanguage:";
+/** Errors of the connection after which it is given up; further ones would not be answered either. */
+const MOST_CONNECTION_ERRORS = 3;
 
 export class Session implements Disposable {
   private client: LanguageClient | undefined;
+  private process: ServerProcess | undefined;
+  private program: string | undefined;
   /** The latest start or stop; the next one waits for it. */
   private latest: Promise<void> = Promise.resolve();
 
@@ -40,6 +40,8 @@ export class Session implements Disposable {
     private readonly bar: StatusBar,
     private readonly trial: TrialStatus,
     private readonly reports: SuggestionReports,
+    private readonly keys: Keys,
+    private readonly casesChanged: () => void,
     readonly log: LogOutputChannel,
   ) {}
 
@@ -61,11 +63,29 @@ export class Session implements Disposable {
   /** Returns the client of a running server, after a pending start or stop; shows an error if there is none. */
   async running(): Promise<LanguageClient | undefined> {
     await this.latest;
-    if (this.client?.state === State.Running) {
-      return this.client;
+    const client = this.current();
+    if (client === undefined) {
+      void offerRestart("the server is not running; the log has the reason", this.log, () => this.restart());
     }
-    this.complain("the server is not running; restart it, or see the log for the reason");
-    return undefined;
+    return client;
+  }
+
+  /** Returns the client if its server runs now. */
+  current(): LanguageClient | undefined {
+    return this.client?.state === State.Running ? this.client : undefined;
+  }
+
+  /** Returns the program of the server; throws `NoServer`. */
+  async findProgram(): Promise<string> {
+    return this.program ?? (await this.find());
+  }
+
+  /** Shows the present engine in the status bar. */
+  async refreshStatus(): Promise<void> {
+    const client = this.current();
+    const found = await client?.sendRequest(status, {}).catch(() => undefined);
+    const first = found?.engines[0]?.name;
+    this.bar.setEngine(this.trial.isBlind ? undefined : (this.trial.shownArm ?? first), this.trial.isBlind);
   }
 
   dispose(): void {
@@ -73,49 +93,63 @@ export class Session implements Disposable {
   }
 
   private async stopClient(): Promise<void> {
-    const client = this.client;
+    const { client, process } = this;
     this.client = undefined;
+    this.process = undefined;
     await client
       ?.dispose()
       .catch((error: unknown) => this.log.warn(`the server did not stop cleanly: ${String(error)}`));
+    await process?.end();
     this.trial.clear();
     this.bar.setPhase("stopped");
   }
 
   private async startClient(): Promise<void> {
-    const settings = workspace.getConfiguration(SECTION);
     this.bar.setPhase("starting");
     try {
-      const command = await findServer({
-        chosen: settings.get<string | null>("server.path", null),
-        extension: this.context.extensionPath,
-        trustedFolders: workspace.isTrusted ? folders() : [],
-        base: folders()[0],
-      });
+      this.program = undefined;
+      this.program = await this.find();
+      const settings = workspace.getConfiguration(SECTION);
       const args = ["lsp", "--stdio", ...settings.get<string[]>("server.arguments", [])];
-      this.log.info(`starting ${[command, ...args].join(" ")}`);
-      await this.connect(new LanguageClient(SECTION, "Ghostbench", { command, args }, this.options()));
+      this.log.info(`starting ${[this.program, ...args].join(" ")}`);
+      const process = new ServerProcess(this.program, args, await this.keys.variables());
+      this.process = process;
+      await this.connect(
+        new LanguageClient(SECTION, "Ghostbench", () => process.start(), this.options(process)),
+      );
     } catch (error) {
       this.client = undefined;
       const message = error instanceof Error ? error.message : String(error);
       this.bar.setPhase("stopped", message);
       this.log.error(message);
-      // The client has already reported any other failure.
       if (error instanceof NoServer) {
-        this.complain(message);
+        void offerAnotherServer(message, this.log);
       }
     }
   }
 
+  private find(): Promise<string> {
+    return findServer({
+      chosen: workspace.getConfiguration(SECTION).get<string | null>("server.path", null),
+      extension: this.context.extensionPath,
+      trustedFolders: workspace.isTrusted ? folders() : [],
+      base: folders()[0],
+    });
+  }
+
   private async connect(client: LanguageClient): Promise<void> {
     this.client = client;
-    client.onNotification(didChangeTrial, (state) => this.trial.set(state));
+    client.onNotification(didChangeTrial, (state) => {
+      this.trial.set(state);
+      void this.refreshStatus();
+    });
     client.onNotification(didChangeStatus, (work) => this.bar.setWork(work));
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Starting) {
         this.bar.setPhase("starting");
       } else if (newState === State.Running) {
         this.bar.setPhase("running");
+        void this.refreshStatus();
       } else {
         this.trial.clear();
         this.bar.setPhase("stopped", "the server has ended");
@@ -125,71 +159,63 @@ export class Session implements Disposable {
     const { version, logFile }: Status = await client.sendRequest(status, {});
     this.bar.setPhase("running", `Ghostbench ${version}`);
     this.log.info(`version ${version}${logFile === undefined ? "" : `, with its own log file: ${logFile}`}`);
+    this.checkVersion(version);
+    this.casesChanged();
   }
 
-  private options(): LanguageClientOptions {
+  private checkVersion(version: string): void {
+    const { version: ours } = this.context.extension.packageJSON as { version: string };
+    if (!isCompatible(version, ours)) {
+      const program = this.program ?? "the server";
+      void offerAnotherServer(
+        `${program} is version ${version}, and this extension is version ${ours}: some commands may fail. ` +
+          "Install both of one release.",
+        this.log,
+      );
+    }
+  }
+
+  private options(process: ServerProcess): LanguageClientOptions {
     return {
-      documentSelector: this.languages().map((language) => ({ scheme: "file", language })),
+      documentSelector: documentSelector(this.context),
       outputChannel: this.log,
       synchronize: { configurationSection: SECTION },
-      middleware: this.middleware(),
+      errorHandler: this.errorHandler(process),
+      middleware: middleware({
+        bar: this.bar,
+        reports: this.reports,
+        reportingClient: () => (this.trial.isRunning ? this.client : undefined),
+        casesChanged: this.casesChanged,
+        settingsSent: () => void this.refreshStatus(),
+      }),
     };
   }
 
-  /** Returns the languages of the document selector: those that activate the extension. */
-  private languages(): string[] {
-    const manifest = this.context.extension.packageJSON as { activationEvents: string[] };
-    const events = manifest.activationEvents.filter((event) => event.startsWith(ON_LANGUAGE));
-    return events.map((event) => event.slice(ON_LANGUAGE.length));
-  }
-
-  private middleware(): Middleware {
+  /** Restarts a server that crashed, until it has crashed too often; then says why, with one click to the log. */
+  private errorHandler(process: ServerProcess): ErrorHandler {
+    const policy = new CrashPolicy();
     return {
-      provideInlineCompletionItems: async (document, position, context, token, next) => {
-        const asked = Promise.resolve(next(document, position, context, token));
-        const answer = await this.bar.countQuestion(asked);
-        this.reports.noteAnswer(document, answer);
-        return answer;
-      },
-      didChange: (event, next) => {
-        // The report follows its change at once, before any other change.
-        const sent = next(event);
-        if (this.client && this.trial.isRunning) {
-          this.reports.identifyChange(this.client, event);
+      error: (_error, _message, count) => ({
+        action: (count ?? 0) <= MOST_CONNECTION_ERRORS ? ErrorAction.Continue : ErrorAction.Shutdown,
+        handled: true,
+      }),
+      closed: async () => {
+        const reason = await process.reasonOfEnd();
+        if (policy.mayRestart(Date.now())) {
+          const message = `the server has ended (${reason}); it is started again`;
+          return { action: CloseAction.Restart, message, handled: true };
         }
-        return sent;
-      },
-      workspace: {
-        configuration: async (params, token, next) => {
-          const values = await next(params, token);
-          return Array.isArray(values) ? values.map(settingsOfServer) : values;
-        },
+        const message = `the server crashed ${MOST_CRASHES} times and was stopped; the last time: ${reason}`;
+        this.bar.setPhase("stopped", message);
+        void offerRestart(message, this.log, () => this.restart());
+        return { action: CloseAction.DoNotRestart, message, handled: true };
       },
     };
-  }
-
-  private complain(message: string): void {
-    const choices = ["Open Settings", "Show Log", "Restart"] as const;
-    void window.showErrorMessage(`Ghostbench: ${message}`, ...choices).then((choice) => {
-      if (choice === "Open Settings") {
-        void commands.executeCommand("workbench.action.openSettings", "ghostbench.server");
-      } else if (choice === "Show Log") {
-        this.log.show();
-      } else if (choice === "Restart") {
-        void this.restart();
-      }
-    });
   }
 }
 
 /** Returns the folders of the workspace that are on a disk. */
-function folders(): string[] {
+export function folders(): string[] {
   const all = workspace.workspaceFolders ?? [];
   return all.filter((folder) => folder.uri.scheme === "file").map((folder) => folder.uri.fsPath);
-}
-
-/** Returns the settings for the server, and whether the user trusts the workspace, which allows its engines. */
-function settingsOfServer(section: unknown): unknown {
-  const settings = Object.entries(section ?? {}).filter(([name]) => !OWN_SETTINGS.has(name));
-  return { ...Object.fromEntries(settings), trusted: workspace.isTrusted };
 }

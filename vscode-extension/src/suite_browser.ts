@@ -27,6 +27,12 @@ const BROWSE = "Browse…";
 export class SuiteBrowser {
   private file: string | undefined;
   private shown: SuiteCase | undefined;
+  private readonly everOpened = new Set<string>();
+
+  /** URIs of the suites that were opened. */
+  get files(): readonly string[] {
+    return [...this.everOpened];
+  }
 
   /** Opens a suite, named by a key binding or chosen by the user, and shows its first case. */
   async open(client: LanguageClient, named: unknown): Promise<void> {
@@ -39,6 +45,7 @@ export class SuiteBrowser {
     const uri = client.code2ProtocolConverter.asUri(file);
     const { total, problems } = await client.sendRequest(suite, { suite: uri, ...textDocument });
     this.file = uri;
+    this.everOpened.add(uri);
     const broken = problems === 0 ? "" : `; ${problems} lines have none, see the log`;
     tell(`opened ${total} cases${broken}`);
     await this.show(client, 0);

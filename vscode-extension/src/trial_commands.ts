@@ -3,18 +3,10 @@
 import { type QuickPickItem, window } from "vscode";
 import { type LanguageClient, ExecuteCommandRequest } from "vscode-languageclient/node";
 
-import { activeFile, documentOf, tell } from "./commands.ts";
-import {
-  type CasesParams,
-  type StartTrialParams,
-  type TrialMode,
-  scoreboard,
-  startTrial,
-  status,
-  stopTrial,
-  trial,
-} from "./protocol.ts";
-import type { Scoreboard } from "./scoreboard.ts";
+import { activeFile, documentOf, ofActiveFile, tell } from "./commands.ts";
+import { type StartTrialParams, type TrialMode, startTrial, status, stopTrial, trial } from "./protocol.ts";
+import type { Pages } from "./pages.ts";
+import { forgetLastHour, pauseForAnHour, resume } from "./recording_control.ts";
 import { describeToday } from "./wording.ts";
 
 const MODES: (QuickPickItem & { mode: TrialMode })[] = [
@@ -31,18 +23,23 @@ const MARKS = {
 };
 
 /** Shows the state of the trial, and what can be done. */
-export async function showTrial(client: LanguageClient, board: Scoreboard): Promise<void> {
+export async function showTrial(client: LanguageClient, pages: Pages): Promise<void> {
   const state = await client.sendRequest(trial, ofActiveFile(client));
   const actions: (QuickPickItem & { run: () => Promise<void> })[] =
     state.state === "off"
       ? [{ label: "Start a trial", run: () => start(client, undefined) }]
       : [
-          { label: "Show the scoreboard of the trial", run: () => showTrialScoreboard(client, board) },
+          { label: "Show the scoreboard of the trial", run: () => pages.showTrialScoreboard(client) },
           {
             label: "A suggestion is missing here",
             run: () => mark(client, "ghostbench.shouldHaveSuggested"),
           },
           { label: "This should not have been suggested", run: () => mark(client, "ghostbench.notWanted") },
+          { label: "Show the report of the trial", run: () => pages.showReport(client, "trial") },
+          state.pausedUntil === undefined
+            ? { label: "Pause recording for an hour", run: () => pauseForAnHour(client) }
+            : { label: "Resume recording", run: () => resume(client) },
+          { label: "Forget the last hour", run: () => forgetLastHour(client) },
           { label: "Stop the trial", run: () => stop(client) },
         ];
   const chosen = await window.showQuickPick(actions, {
@@ -81,12 +78,6 @@ export async function stop(client: LanguageClient): Promise<void> {
   const { name, revealed } = await client.sendRequest(stopTrial, ofActiveFile(client));
   const names = revealed.map((arm) => `; ${arm.shownAs} was ${arm.name}`).join("");
   tell(`trial ${name} is stopped; its opportunities are kept${names}`);
-}
-
-/** Shows the comparison of the arms of the last trial. */
-export async function showTrialScoreboard(client: LanguageClient, board: Scoreboard): Promise<void> {
-  const result = await client.sendRequest(scoreboard, { ...ofActiveFile(client), trial: true });
-  await board.show(result.text);
 }
 
 /** Marks the cursor for the trial. */
@@ -141,9 +132,4 @@ async function several(
 function isChoice(named: unknown): named is StartTrialParams {
   const { mode, arms } = (named ?? {}) as Partial<StartTrialParams>;
   return typeof mode === "string" && Array.isArray(arms);
-}
-
-function ofActiveFile(client: LanguageClient): CasesParams {
-  const editor = activeFile();
-  return editor ? { textDocument: documentOf(client, editor) } : {};
 }

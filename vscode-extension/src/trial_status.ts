@@ -16,6 +16,9 @@ import type { TrialState } from "./protocol.ts";
 /** Context key of key bindings: whether a trial is running in any folder. */
 const CONTEXT = "ghostbench.trial";
 
+/** Context key: whether the user paused the recording. */
+const PAUSED = "ghostbench.paused";
+
 export class TrialStatus implements Disposable {
   private readonly item: StatusBarItem;
   private readonly moved: Disposable;
@@ -33,6 +36,23 @@ export class TrialStatus implements Disposable {
   /** Whether a trial is running in any folder. */
   get isRunning(): boolean {
     return [...this.states.values()].some((state) => state.state !== "off");
+  }
+
+  /** Whether the user paused the recording of the trial that is shown. */
+  get isPausedByUser(): boolean {
+    return this.current()?.pausedUntil !== undefined;
+  }
+
+  /** Whether the trial that is shown hides which engine writes. */
+  get isBlind(): boolean {
+    const state = this.current();
+    return state?.state === "running" && state.arms === undefined;
+  }
+
+  /** The engine that writes in the trial that is shown; undefined if that is the one of the settings, or hidden. */
+  get shownArm(): string | undefined {
+    const state = this.current();
+    return state?.state === "running" ? state.arms?.[0] : undefined;
   }
 
   /** Shows a new state of the trial of a folder. */
@@ -55,6 +75,7 @@ export class TrialStatus implements Disposable {
   private draw(): void {
     void commands.executeCommand("setContext", CONTEXT, this.isRunning);
     const state = this.current();
+    void commands.executeCommand("setContext", PAUSED, state?.pausedUntil !== undefined);
     if (state === undefined || state.state === "off") {
       this.item.hide();
       return;

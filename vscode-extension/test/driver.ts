@@ -40,6 +40,10 @@ type Request =
   | { do: "press"; keys: string }
   | { do: "click"; selector: string }
   | { do: "evaluate"; script: string }
+  | { do: "pages"; script: string }
+  | { do: "openWindow" }
+  | { do: "useWindow"; number: number }
+  | { do: "closeWindow" }
   | { do: "screenshot"; path: string };
 
 /** Nothing but what is driven comes between, and nothing is kept from one window to the next. */
@@ -68,6 +72,8 @@ const NO_GALLERY = {
 const ENVIRONMENT = { ...process.env, EXTENSIONS_GALLERY: JSON.stringify(NO_GALLERY) };
 
 const options = JSON.parse(process.env["GHOSTBENCH_DRIVER"] ?? "") as Options;
+/** The window that is driven: the one that was opened or chosen last. */
+let driven = 0;
 const folders = [
   "--user-data-dir",
   join(options.profile, "data"),
@@ -84,7 +90,9 @@ const ended = once(server, "exit");
 try {
   const window = await openBrowser();
   try {
-    await serve(await openWindow(window, await address(server)));
+    const url = await address(server);
+    await openWindow(window, url);
+    await serve(window, url);
   } finally {
     await window.close();
   }
@@ -163,18 +171,20 @@ function openBrowser(): Promise<BrowserContext> {
 }
 
 async function openWindow(browser: BrowserContext, url: URL): Promise<Page> {
-  const page = browser.pages()[0] ?? (await browser.newPage());
+  const [first] = browser.pages();
+  const page = first?.url() === "about:blank" ? first : await browser.newPage();
   await page.addInitScript(openEyes);
+  const target = new URL(url);
   const file = `vscode-remote://${url.host}${join(options.folder, options.file)}`;
-  url.searchParams.set("folder", options.folder);
-  url.searchParams.set("payload", JSON.stringify([["openFile", file]]));
-  await page.goto(url.href);
+  target.searchParams.set("folder", options.folder);
+  target.searchParams.set("payload", JSON.stringify([["openFile", file]]));
+  await page.goto(target.href);
   return page;
 }
 
-async function serve(page: Page): Promise<void> {
+async function serve(browser: BrowserContext, url: URL): Promise<void> {
   for await (const line of linesOf(process.stdin)) {
-    const answer = await perform(page, JSON.parse(line) as Request).then(
+    const answer = await perform(browser, url, JSON.parse(line) as Request).then(
       (value) => ({ value: value ?? null }),
       (error: unknown) => ({ error: String(error) }),
     );
@@ -182,7 +192,11 @@ async function serve(page: Page): Promise<void> {
   }
 }
 
-async function perform(page: Page, request: Request): Promise<unknown> {
+async function perform(browser: BrowserContext, url: URL, request: Request): Promise<unknown> {
+  const page = browser.pages()[driven];
+  if (page === undefined) {
+    throw new Error(`there is no window ${driven}`);
+  }
   switch (request.do) {
     case "type":
       return page.keyboard.type(request.text);
@@ -192,7 +206,25 @@ async function perform(page: Page, request: Request): Promise<unknown> {
       return page.click(request.selector);
     case "evaluate":
       return page.evaluate(request.script);
+    case "pages":
+      return evaluateInPages(page, request.script);
+    case "openWindow":
+      await openWindow(browser, url);
+      driven = browser.pages().length - 1;
+      return driven;
+    case "useWindow":
+      driven = request.number;
+      return browser.pages()[driven]?.bringToFront();
+    case "closeWindow":
+      driven = 0;
+      return page.close();
     case "screenshot":
       return page.screenshot({ path: request.path }).then(() => null);
   }
+}
+
+/** Evaluates an expression in each page that an extension shows; null in those that are being replaced. */
+async function evaluateInPages(page: Page, script: string): Promise<unknown[]> {
+  const shown = page.frames().filter((frame) => frame.url().includes("/fake.html"));
+  return Promise.all(shown.map((frame) => frame.evaluate(script).catch(() => null)));
 }

@@ -38,6 +38,13 @@ export function openEyes(): void {
     /** The item of the extension in the status bar. */
     status: (): string | null => texts("#ghostbench\\.ghostbench\\.ghostbench\\.status")[0]?.trim() ?? null,
 
+    /** Whether the server runs and does nothing at the moment. */
+    isServed: (): boolean =>
+      document.querySelector("#ghostbench\\.ghostbench\\.ghostbench\\.status .codicon-check") !== null,
+
+    /** The rows of the Testing view. */
+    tests: (): string[] => texts(".test-explorer .monaco-list-row .test-item"),
+
     /** The item of a trial in the status bar; null where there is none. */
     trial: (): string | null => texts("#ghostbench\\.ghostbench\\.ghostbench\\.trial")[0]?.trim() ?? null,
 
@@ -63,6 +70,9 @@ export function openEyes(): void {
     /** The titles of the open tabs. */
     tabs: (): string[] => texts(".tabs-container .tab .label-name"),
 
+    /** The title of the active tab. */
+    tab: (): string | null => texts(".tabs-container .tab.active .label-name").at(-1) ?? null,
+
     /** The channel of the output panel. */
     output: (): string | null =>
       document.querySelector<HTMLSelectElement>(".part.panel .monaco-select-box")?.value ?? null,
@@ -78,6 +88,7 @@ export function openEyes(): void {
       tabs: Eyes.tabs(),
       status: Eyes.status(),
       trial: Eyes.trial(),
+      tests: Eyes.tests(),
     }),
   };
 

@@ -1,6 +1,9 @@
 //! `cargo xtask docs`: writes the documents that are generated from tables in the code, and the images that tests make.
 
-use anyhow::Result;
+use std::fs;
+
+use anyhow::{Context, Result};
+use xtask::extension_settings::{MANIFEST, SCHEMA, with_settings};
 use xtask::{components, extension, process};
 
 /// Folder of the images, relative to the repository.
@@ -19,7 +22,17 @@ pub(crate) fn run(args: &DocsArgs) -> Result<()> {
     if args.images {
         return draw_images();
     }
-    process::run(process::cargo().args(["test", "--package", "config", "docs::"]).env("UPDATE_EXPECT", "1"))
+    process::run(process::cargo().args(["test", "--package", "config", "docs::"]).env("UPDATE_EXPECT", "1"))?;
+    write_extension_settings()
+}
+
+/// Writes the settings of the VS Code extension, after the schema.
+fn write_extension_settings() -> Result<()> {
+    let root = process::repository_root();
+    let read =
+        |path: &str| fs::read_to_string(root.join(path)).with_context(|| format!("failed to read {path}"));
+    let manifest = with_settings(&read(MANIFEST)?, &read(SCHEMA)?)?;
+    fs::write(root.join(MANIFEST), manifest).with_context(|| format!("failed to write {MANIFEST}"))
 }
 
 /// Runs the tests that look at the images, and has them written.

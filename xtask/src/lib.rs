@@ -4,4 +4,5 @@
 
 pub mod components;
 pub mod extension;
+pub mod extension_settings;
 pub mod process;

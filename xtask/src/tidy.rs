@@ -11,6 +11,7 @@ mod commands;
 mod crates;
 mod dependencies;
 mod documents;
+mod extension_settings;
 mod files;
 mod finding;
 mod licences;
@@ -71,6 +72,7 @@ fn check_packages(files: &[TextFile], packages: &[Package]) -> Vec<Finding> {
     let mut findings = crates::check(files, packages);
     findings.extend(dependencies::check(files, packages));
     findings.extend(npm::check(files));
+    findings.extend(extension_settings::check(files));
     findings.extend(documents::check(files));
     findings.extend(licences::check(packages));
     findings

@@ -87,7 +87,7 @@ impl GhostTextTimings {
         let server = server(&project)?;
         let opening = WindowOptions { settings: json!({}), server: Some(&server), is_trusted: true };
         let editor = VsCode::start(&project, FILE, opening).context("there is no VS Code")?;
-        editor.wait_until("Eyes.status()?.endsWith('Ghostbench: ready')");
+        editor.wait_until("Eyes.isServed()");
         let places = places(&fs::read_to_string(project.root().join(FILE))?);
         let wanted = self.times.len() + KEYS;
         // From the end upwards, so that the remaining positions stay valid.

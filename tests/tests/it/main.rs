@@ -59,6 +59,12 @@ mod unit_tests;
 mod unix;
 #[cfg(unix)]
 mod vscode;
+#[cfg(target_os = "linux")]
+mod vscode_faults;
 #[cfg(unix)]
 mod vscode_trial;
+#[cfg(unix)]
+mod vscode_typing;
+#[cfg(unix)]
+mod vscode_views;
 mod watch;

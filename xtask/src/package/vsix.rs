@@ -18,6 +18,9 @@ use super::third_party::{self, LinkedPackage};
 /// Files of the extension that are packed as they are.
 const EXTENSION_FILES: [&str; 3] = ["README.md", "dist/extension.js", ".vscodeignore"];
 
+/// Folder of the pages for the first use.
+const WALKTHROUGH: &str = "walkthrough";
+
 /// List of the sources in the bundle, as esbuild writes it.
 const BUNDLED_SOURCES: &str = "dist/bundled.json";
 
@@ -45,7 +48,12 @@ fn extension_files(extension: &Path) -> Result<Vec<PackageFile>> {
         let bytes = fs::read(extension.join(path));
         Ok(PackageFile::data(path, bytes.with_context(|| format!("failed to read the extension's {path}"))?))
     };
-    EXTENSION_FILES.map(read).into_iter().collect()
+    let mut files: Vec<PackageFile> = EXTENSION_FILES.map(read).into_iter().collect::<Result<_>>()?;
+    for entry in fs::read_dir(extension.join(WALKTHROUGH))? {
+        files.push(read(&format!("{WALKTHROUGH}/{}", entry?.file_name().display()))?);
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
 }
 
 /// The manifest without scripts and packages for development, which VS Code's packager would run and look for.
