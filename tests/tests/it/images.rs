@@ -55,7 +55,7 @@ def total_tax(orders, limit):
     total = 0
 ";
 
-/// What is typed below it. The suggestion that follows has several lines.
+/// The text typed below it. The suggestion that follows has several lines.
 const TYPED: &str = "    for order in";
 
 #[test]

@@ -275,10 +275,14 @@ fn recording_is_paused_resumed_and_forgotten() {
     editor.wait_until("Test.messages('\"soon\" is no number of minutes')[1]");
     editor.press(":Ghostbench resume<CR>");
     editor.wait_until("require('ghostbench.trial').recording() == 'recording'");
-    editor.press(":Ghostbench forget<CR>n");
-    editor.wait_until("vim.api.nvim_get_mode().mode == 'n'");
+    // Without a terminal, Neovim asks nothing.
+    editor.evaluate("(function() vim.fn.confirm = function(q) Test.question = q return 2 end return 1 end)()");
+    editor.press(":Ghostbench forget<CR>");
+    editor.wait_until("(Test.question or ''):find('in the last 60 minutes', 1, true)");
+    assert_eq!(editor.evaluate("#Test.messages('are deleted')"), 0);
     assert!(!rows(&project).is_empty(), "nothing is deleted without a yes");
-    editor.press(":Ghostbench forget<CR>y");
+    editor.evaluate("(function() vim.fn.confirm = function() return 1 end return 1 end)()");
+    editor.press(":Ghostbench forget<CR>");
     editor.wait_until("Test.messages('opportunities are deleted')[1]");
     assert!(rows(&project).is_empty());
 }

@@ -145,7 +145,7 @@ end
 ---@param words string[]
 function M.forget(client, words)
   with_minutes(words[1], function(minutes)
-    local question = ('Delete what trials recorded here in the last %d minutes?'):format(minutes)
+    local question = ('Delete the opportunities that trials recorded here in the last %d minutes?'):format(minutes)
     if vim.fn.confirm(question, '&Yes\n&No', 2) ~= 1 then
       return
     end
