@@ -43,7 +43,7 @@ export function openEyes(): void {
       document.querySelector("#ghostbench\\.ghostbench\\.ghostbench\\.status .codicon-check") !== null,
 
     /** The rows of the Testing view. */
-    tests: (): string[] => texts(".test-explorer .monaco-list-row .test-item"),
+    tests: (): string[] => texts(".test-explorer .monaco-list-row"),
 
     /** The item of a trial in the status bar; null where there is none. */
     trial: (): string | null => texts("#ghostbench\\.ghostbench\\.ghostbench\\.trial")[0]?.trim() ?? null,
