@@ -184,6 +184,7 @@ function M.on_exit(code, signal, client_id)
   local left = served[client_id]
   served[client_id] = nil
   require('ghostbench.trial').clear()
+  require('ghostbench.status').clear(client_id)
   if vim.v.exiting ~= vim.NIL then
     return
   end

@@ -59,6 +59,12 @@ function M.state(client_id)
   return states[client_id] and states[client_id].status
 end
 
+--- The server of a client has ended.
+---@param client_id integer
+function M.clear(client_id)
+  states[client_id] = nil
+end
+
 --- Asks for the state, for the status line.
 ---@param client vim.lsp.Client
 function M.refresh(client)

@@ -60,7 +60,7 @@ function M.show_page(name, lines, reload)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, lines)
   vim.bo[bufnr].modifiable = false
   vim.bo[bufnr].filetype = 'ghostbench'
-  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = bufnr, nowait = true, desc = 'Close the page' })
+  vim.keymap.set('n', 'q', '<Cmd>bwipeout<CR>', { buffer = bufnr, nowait = true, desc = 'Close the page' })
   if reload then
     vim.keymap.set('n', 'R', reload, { buffer = bufnr, nowait = true, desc = 'Ask the server again' })
   end

@@ -154,7 +154,8 @@ function M.attach(client, bufnr)
     vim.api.nvim_del_augroup_by_id(group)
   end)
   on('LspDetach', function(event)
-    if event.data.client_id == states[bufnr].client_id then
+    local state = states[bufnr]
+    if state and event.data.client_id == state.client_id then
       M.hide(bufnr)
     end
   end)
@@ -188,13 +189,13 @@ end
 function M.accept(part, otherwise)
   local bufnr = vim.api.nvim_get_current_buf()
   local state = states[bufnr]
-  local suggestion = state and state.suggestion
-  if not suggestion or not suggestion:rest() then
+  if not state or not state.suggestion or not state.suggestion:rest() then
     return false
   end
-  -- A mapping with a result must not change the text.
+  -- A mapping with a result must not change the text. Until then, another answer may have replaced the suggestion.
   vim.schedule(function()
-    if state.suggestion ~= suggestion or not suggestion:rest() then
+    local suggestion = state.suggestion
+    if not suggestion or not suggestion:rest() then
       otherwise()
       return
     end
