@@ -26,7 +26,9 @@ writeFileSync("dist/bundled.json", JSON.stringify({ inputs: metafile.inputs }));
 
 await build({
   ...common,
-  entryPoints: ["driver", "manifest.test", "policies.test", "server.test"].map((name) => `test/${name}.ts`),
+  entryPoints: ["driver", "activation.test", "manifest.test", "policies.test", "server.test"].map(
+    (name) => `test/${name}.ts`,
+  ),
   outdir: "dist/test",
   outExtension: { ".js": ".mjs" },
   external: ["playwright-core"],

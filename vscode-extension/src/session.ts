@@ -7,6 +7,7 @@ import {
   CloseAction,
   ErrorAction,
   LanguageClient,
+  RevealOutputChannelOn,
   State,
 } from "vscode-languageclient/node";
 
@@ -32,6 +33,7 @@ export class Session implements Disposable {
   private client: LanguageClient | undefined;
   private process: ServerProcess | undefined;
   private program: string | undefined;
+  private crashes = new CrashPolicy();
   /** The latest start or stop; the next one waits for it. */
   private latest: Promise<void> = Promise.resolve();
 
@@ -45,8 +47,13 @@ export class Session implements Disposable {
     readonly log: LogOutputChannel,
   ) {}
 
-  /** Restarts the server with the current settings. */
+  /** Restarts the server with the current settings. Earlier crashes do not count any more. */
   restart(): Promise<void> {
+    this.crashes = new CrashPolicy();
+    return this.startAgain();
+  }
+
+  private startAgain(): Promise<void> {
     this.latest = this.latest.then(async () => {
       await this.stopClient();
       await this.startClient();
@@ -180,6 +187,8 @@ export class Session implements Disposable {
       documentSelector: documentSelector(this.context),
       outputChannel: this.log,
       synchronize: { configurationSection: SECTION },
+      // Requests that VS Code repeats by itself fail while the server is down: the log is enough.
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
       errorHandler: this.errorHandler(process),
       middleware: middleware({
         bar: this.bar,
@@ -191,9 +200,10 @@ export class Session implements Disposable {
     };
   }
 
-  /** Restarts a server that crashed, until it has crashed too often; then says why, with one click to the log. */
+  /**
+   * Starts a server that crashed again, with a new client, until it has crashed too often; then says why, with one click to the log.
+   */
   private errorHandler(process: ServerProcess): ErrorHandler {
-    const policy = new CrashPolicy();
     return {
       error: (_error, _message, count) => ({
         action: (count ?? 0) <= MOST_CONNECTION_ERRORS ? ErrorAction.Continue : ErrorAction.Shutdown,
@@ -201,12 +211,13 @@ export class Session implements Disposable {
       }),
       closed: async () => {
         const reason = await process.reasonOfEnd();
-        if (policy.mayRestart(Date.now())) {
+        if (this.crashes.mayRestart(Date.now())) {
+          setImmediate(() => void this.startAgain());
           const message = `the server has ended (${reason}); it is started again`;
-          return { action: CloseAction.Restart, message, handled: true };
+          return { action: CloseAction.DoNotRestart, message, handled: true };
         }
         const message = `the server crashed ${MOST_CRASHES} times and was stopped; the last time: ${reason}`;
-        this.bar.setPhase("stopped", message);
+        setImmediate(() => this.bar.setPhase("stopped", message));
         void offerRestart(message, this.log, () => this.restart());
         return { action: CloseAction.DoNotRestart, message, handled: true };
       },

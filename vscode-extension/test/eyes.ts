@@ -70,8 +70,9 @@ export function openEyes(): void {
     /** The titles of the open tabs. */
     tabs: (): string[] => texts(".tabs-container .tab .label-name"),
 
-    /** The title of the active tab. */
-    tab: (): string | null => texts(".tabs-container .tab.active .label-name").at(-1) ?? null,
+    /** The file name of the active tab. */
+    tab: (): string | null =>
+      document.querySelector(".tabs-container .tab.active")?.getAttribute("data-resource-name") ?? null,
 
     /** The channel of the output panel. */
     output: (): string | null =>

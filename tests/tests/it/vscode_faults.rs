@@ -26,6 +26,14 @@ fn number_of_starts(editor: &VsCode) -> usize {
     editor.sent_by_editor().iter().filter(|message| message["method"] == "initialize").count()
 }
 
+/// Returns how often a server has read the workspace.
+fn number_of_readings(editor: &VsCode) -> usize {
+    let is_read = |message: &&Value| {
+        message["method"] == "ghostbench/didChangeStatus" && message["params"]["busy"] == false
+    };
+    editor.sent_by_server().iter().filter(is_read).count()
+}
+
 /// Waits for the only server of the project.
 #[track_caller]
 fn server_of(project: &Project) -> u32 {
@@ -48,7 +56,10 @@ fn a_server_is_restarted_until_it_has_crashed_too_often() {
         if crash == MOST_CRASHES {
             break;
         }
-        wait_until("the server is started again", || number_of_starts(&editor) > starts);
+        // The window shows the state a little later.
+        wait_until("the server is started again", || {
+            number_of_starts(&editor) > starts && number_of_readings(&editor) > starts
+        });
         editor.wait_until("Eyes.isServed()");
         if crash == 1 {
             assert_eq!(editor.evaluate("Eyes.messages()"), json!([]), "one crash is no reason to interrupt");
@@ -59,7 +70,8 @@ fn a_server_is_restarted_until_it_has_crashed_too_often() {
     editor.wait_for_message("the server crashed 5 times and was stopped; the last time: ");
     editor.wait_until("Eyes.status()?.endsWith('Ghostbench: no server')");
     assert_eq!((number_of_starts(&editor), language_servers(&project)), (MOST_CRASHES, Vec::new()));
-    assert_eq!(editor.evaluate("Eyes.messages().length"), 1);
+    let messages = editor.evaluate("Eyes.messages()");
+    assert_eq!(messages.as_array().map(Vec::len), Some(1), "{messages}");
     // One click leads to the log.
     editor.click(".notification-list-item-buttons-container a:text-is('Show Log')");
     editor.wait_until("Eyes.output() === 'Ghostbench'");

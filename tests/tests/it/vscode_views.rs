@@ -74,9 +74,17 @@ fn cases_are_tests_with_differences_and_reports() {
     editor.run("Testing: Focus on Test Explorer View");
     editor.wait_until("Eyes.tests().some((row) => row.includes('Recorded cases'))");
     editor.run("Test: Run All Tests");
-    let is_listed = |words: &str| format!("Eyes.tests().some((row) => row.includes({}))", Value::from(words));
-    editor.run("Test: Expand All Tests");
-    editor.wait_until(&is_listed("a.py:4"));
+    for (row, child) in [("Recorded cases", "a.py:4"), ("a.py:4", "scripted")] {
+        let is_listed = format!("Eyes.tests().some((row) => row.startsWith('{child}'))");
+        editor.repeat_until(
+            &format!("{row} is unfolded"),
+            || {
+                editor.click(&format!(".test-explorer .monaco-list-row:has-text('{row}')"));
+                editor.press("ArrowRight");
+            },
+            || editor.evaluate(&is_listed) == true,
+        );
+    }
     editor.wait_until(&format!("/scripted.*% similar/.test(Eyes.tests().join('\\n'))"));
     wait_until("the suite is replayed", || {
         editor.requests("ghostbench/replay").iter().any(|(_, a)| a.is_some())
@@ -85,9 +93,9 @@ fn cases_are_tests_with_differences_and_reports() {
     assert_eq!(replayed["params"]["target"], "suite");
     assert_eq!(answer.expect("it was answered")["result"]["requests"], 2);
     // A failure is shown with its difference, beside the code or below it.
-    editor.wait_until("document.body.innerText.includes('order.weight')");
+    editor.run("Test: Peek Output");
+    editor.wait_until("Eyes.lines().filter((line) => line.startsWith('def total')).length === 3");
     take_picture(&editor, "testing");
-
     editor.press("Escape");
     editor.open_file("a.py");
     editor.go_to(4, 9);
@@ -204,21 +212,4 @@ fn the_menu_steers_engine_trial_and_recording() {
     editor.wait_for_message("opportunities deleted: 1");
     let rows = editor.pages(TEXT);
     assert!(!rows.is_empty(), "the page is still shown");
-}
-
-#[test]
-fn the_extension_is_activated_quickly() {
-    let project = Project::new(FUNCTION);
-    let Some(editor) = open(&project, json!({})) else { return };
-    editor.run("Developer: Show Running Extensions");
-    let time = "/Ghostbench[^]*?Activation: (\\d+)ms/.exec(document.querySelector('.runtime-extensions-editor')?.innerText ?? '')?.[1] ?? null";
-    let mut activation = None;
-    editor.wait_for("the time is shown", || {
-        activation = editor.evaluate(time).as_str().and_then(|ms| ms.parse::<u32>().ok());
-        activation.is_some()
-    });
-    take_picture(&editor, "activation");
-    let activation = activation.expect("it was waited for");
-    // The aim is 100 ms; a machine that runs other tests is slower.
-    assert!(activation < 500, "{activation} ms");
 }
