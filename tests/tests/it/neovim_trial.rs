@@ -276,7 +276,8 @@ fn recording_is_paused_resumed_and_forgotten() {
     editor.press(":Ghostbench resume<CR>");
     editor.wait_until("require('ghostbench.trial').recording() == 'recording'");
     // Without a terminal, Neovim asks nothing.
-    editor.evaluate("(function() vim.fn.confirm = function(q) Test.question = q return 2 end return 1 end)()");
+    editor
+        .evaluate("(function() vim.fn.confirm = function(q) Test.question = q return 2 end return 1 end)()");
     editor.press(":Ghostbench forget<CR>");
     editor.wait_until("(Test.question or ''):find('in the last 60 minutes', 1, true)");
     assert_eq!(editor.evaluate("#Test.messages('are deleted')"), 0);
