@@ -81,7 +81,7 @@ function M.check_program(file_type)
 end
 
 --- Files whose folder is a workspace folder; those of a row have the same rank.
-M.ROOT_MARKERS = {
+local ROOT_MARKERS = {
   { 'ghostbench.toml' },
   { '.git' },
   { 'pyproject.toml', 'package.json', 'Cargo.toml', 'go.mod', 'pom.xml', 'CMakeLists.txt' },
@@ -97,7 +97,7 @@ function M.find_folder(bufnr, on_folder)
     tell_missing_once(command[1])
     return
   end
-  for _, markers in ipairs(M.ROOT_MARKERS) do
+  for _, markers in ipairs(ROOT_MARKERS) do
     local folder = vim.fs.root(bufnr, markers)
     if folder then
       on_folder(folder)
@@ -118,6 +118,10 @@ function M.enable_by_file_type(changes)
     group = vim.api.nvim_create_augroup('ghostbench.enable', {}),
     pattern = found.filetypes,
     callback = function(event)
+      -- Scratch buffers, such as answers beside each other, are no documents.
+      if vim.bo[event.buf].buftype ~= '' then
+        return
+      end
       local function start(folder)
         local settled = vim.tbl_extend('force', found, { name = 'ghostbench' })
         settled.root_dir = folder -- nil for none.

@@ -57,7 +57,8 @@ end
 function M.show_page(name, lines, reload)
   local bufnr = page_buffer(name)
   vim.bo[bufnr].modifiable = true
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, lines)
+  -- Messages of engines may have several lines.
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, vim.split(table.concat(lines, '\n'), '\n'))
   vim.bo[bufnr].modifiable = false
   vim.bo[bufnr].filetype = 'ghostbench'
   vim.keymap.set('n', 'q', '<Cmd>bwipeout<CR>', { buffer = bufnr, nowait = true, desc = 'Close the page' })
