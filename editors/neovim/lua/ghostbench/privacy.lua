@@ -59,7 +59,7 @@ local function add_sent(lines, sent)
   if sent.prompt then
     add_text(lines, 'prompt' .. cut, sent.prompt)
   end
-  if sent.answer then
+  if sent.answer and sent.answer ~= '' then
     add_text(lines, 'answer' .. cut, sent.answer)
   end
 end
