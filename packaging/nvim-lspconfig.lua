@@ -3,11 +3,12 @@
 --- {{ repository }}
 ---
 --- {{ description }}: ghost text from the engine of your choice, and a language server that
---- records what you write as benchmark cases. Needs Neovim 0.12 for ghost text:
+--- records what you write as benchmark cases. Neovim 0.12 draws the ghost text itself:
 --- ```lua
 --- vim.lsp.enable('ghostbench')
 --- vim.lsp.inline_completion.enable(true)
 --- ```
+--- Commands, keys and Neovim 0.10 and 0.11 need the plugin in `editors/neovim` of the repository.
 
 ---@type vim.lsp.Config
 return {

@@ -25,7 +25,7 @@ pub use component::component;
 pub use front_door::FrontDoor;
 pub use histories::{check_out_histories, check_out_history};
 pub use llama_server::LlamaServer;
-pub use neovim::Neovim;
+pub use neovim::{Neovim, NeovimVersion, search_path};
 pub use plugins::unpack_plugin;
 pub use process::{ProcessOutcome, RunningProcess, wait_until};
 pub use project::{Project, binary};

@@ -4,7 +4,8 @@
 //! fixed delays: conditions are polled.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
@@ -19,6 +20,9 @@ use crate::{Project, RunningProcess, binary, component, wait_until};
 /// Neovim's startup script.
 const INIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/neovim/init.lua");
 
+/// Functions of tests, which the startup script loads.
+const PROBES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/neovim/probes.lua");
+
 /// The startup script for other plugins.
 const PLUGIN_INIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/neovim/plugins.lua");
 
@@ -30,6 +34,34 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The first version with inline completion.
 const OLDEST: &str = "nvim-0.12";
+
+/// Who draws ghost text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NeovimVersion {
+    /// Neovim 0.12 itself.
+    Native,
+    /// The plugin in Neovim 0.12, by an option.
+    Forced,
+    /// The plugin in Neovim 0.11.
+    Eleven,
+    /// The plugin in Neovim 0.10.
+    Ten,
+}
+
+impl NeovimVersion {
+    /// Those in which the plugin draws.
+    pub const FALLBACKS: [NeovimVersion; 3] =
+        [NeovimVersion::Forced, NeovimVersion::Eleven, NeovimVersion::Ten];
+
+    /// Name of the component.
+    fn program(self) -> &'static str {
+        match self {
+            NeovimVersion::Native | NeovimVersion::Forced => "nvim",
+            NeovimVersion::Eleven => "nvim-011",
+            NeovimVersion::Ten => "nvim-010",
+        }
+    }
+}
 
 /// An editor with a file of a project. Dropping it ends it.
 pub struct Neovim {
@@ -48,12 +80,62 @@ impl Neovim {
     /// If the server is not ready in time.
     #[track_caller]
     pub fn open(project: &Project, file: &str, server_arguments: &[&str]) -> Option<Neovim> {
-        let editor = Neovim::start(project, INIT, file, |command| {
-            command.env("GHOSTBENCH_TEST_CONFIGURATION", CONFIGURATION);
+        Neovim::open_version(NeovimVersion::Native, project, file, server_arguments)
+    }
+
+    /// As [`Neovim::open`], in a certain version.
+    ///
+    /// # Panics
+    ///
+    /// If the server is not ready in time.
+    #[track_caller]
+    pub fn open_version(
+        version: NeovimVersion,
+        project: &Project,
+        file: &str,
+        server_arguments: &[&str],
+    ) -> Option<Neovim> {
+        let editor = Neovim::start(version, project, INIT, file, |command| {
+            command.env("GHOSTBENCH_TEST_CONFIGURATION", CONFIGURATION).env("GHOSTBENCH_TEST_PROBES", PROBES);
+            if version == NeovimVersion::Forced {
+                command.env("GHOSTBENCH_TEST_FALLBACK", "1");
+            }
             command.env("GHOSTBENCH_TEST_OPTIONS", Value::from(server_arguments.to_vec()).to_string());
-            command.env("PATH", path_with(binary().parent().expect("a file has a folder")));
+            command.env("PATH", search_path());
         })?;
         editor.wait_until("Test.is_attached()");
+        Some(editor)
+    }
+
+    /// Installs the plugin as a package into the home folder, writes an `init.lua` that enables it after `setup`, and opens a file,
+    /// without waiting for the server. Only [`Neovim::evaluate`] and what needs no record of requests can be used. `path` is
+    /// the search path. Prints a message and returns `None` if there is no such Neovim.
+    ///
+    /// # Panics
+    ///
+    /// If Neovim does not start.
+    #[track_caller]
+    pub fn install(
+        version: NeovimVersion,
+        project: &Project,
+        file: &str,
+        setup: &str,
+        path: &OsStr,
+    ) -> Option<Neovim> {
+        let package = project.home().join(".local/share/nvim/site/pack/ghostbench/start/ghostbench");
+        copy_folder(Path::new(CONFIGURATION), &package);
+        let enable = match version {
+            NeovimVersion::Ten => "require('ghostbench').enable()",
+            _ => "vim.lsp.enable('ghostbench')",
+        };
+        let init = project.home().join(".config/nvim/init.lua");
+        fs::create_dir_all(init.parent().expect("it has a folder")).expect("the folder is ours");
+        fs::write(&init, format!("vim.g.loaded_python3_provider = 0\n{setup}\n{enable}\n"))
+            .expect("the folder is ours");
+        let editor = Neovim::start(version, project, &init.display().to_string(), file, |command| {
+            command.env("PATH", path);
+        })?;
+        editor.evaluate(&format!("dofile('{PROBES}')"));
         Some(editor)
     }
 
@@ -65,31 +147,37 @@ impl Neovim {
     /// If Neovim does not start.
     #[track_caller]
     pub fn with_plugin(project: &Project, file: &str, plugin: &Path, setup: &str) -> Option<Neovim> {
-        Neovim::start(project, PLUGIN_INIT, file, |command| {
+        Neovim::start(NeovimVersion::Native, project, PLUGIN_INIT, file, |command| {
             command.env("GHOSTBENCH_TEST_PLUGIN", plugin).env("GHOSTBENCH_TEST_SETUP", setup);
         })
     }
 
     #[track_caller]
     fn start(
+        version: NeovimVersion,
         project: &Project,
         script: &str,
         file: &str,
         configure: impl FnOnce(&mut Command),
     ) -> Option<Neovim> {
-        let program = component("nvim")?;
-        let socket = project.sibling_path("nvim.sock");
+        let program = component(version.program())?;
+        let socket = free_socket(project);
         let mut command = project.command(&program, "--headless -i NONE -n");
         command.args(["-u", script, "--listen"]).arg(&socket).arg(file);
         configure(&mut command);
         let editor =
             Neovim { program, socket, home: project.home(), _process: RunningProcess::start(command) };
         poll_until("Neovim listens", || editor.remote("--remote-expr", "1").is_ok());
-        if editor.evaluate(&format!("vim.fn.has('{OLDEST}')")) == 0 {
+        if version.program() == "nvim" && editor.evaluate(&format!("vim.fn.has('{OLDEST}')")) == 0 {
             missing("nvim is older than 0.12; `cargo xtask test` installs a newer one on Debian");
             return None;
         }
         Some(editor)
+    }
+
+    /// Kills the editor, as a crash or a lost connection does.
+    pub fn kill(mut self) {
+        self._process.kill();
     }
 
     /// Returns the program, and the socket on which it listens.
@@ -212,6 +300,12 @@ impl Neovim {
     }
 }
 
+/// Returns the path of a socket that no other Neovim of the project listens on.
+fn free_socket(project: &Project) -> PathBuf {
+    let paths = (0..).map(|number| project.sibling_path(&format!("nvim{number}.sock")));
+    paths.into_iter().find(|path| !path.exists()).expect("there are endless numbers")
+}
+
 #[track_caller]
 fn poll_until(what: &str, mut is_true: impl FnMut() -> bool) {
     wait_until(what, || {
@@ -221,6 +315,25 @@ fn poll_until(what: &str, mut is_true: impl FnMut() -> bool) {
         }
         found
     });
+}
+
+/// Copies a folder with all that is in it.
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("the folder is ours");
+    for entry in fs::read_dir(from).expect("the folder is there") {
+        let path = entry.expect("an entry").path();
+        let copy = to.join(path.file_name().expect("an entry has a name"));
+        if path.is_dir() {
+            copy_folder(&path, &copy);
+        } else {
+            fs::copy(&path, &copy).expect("the folder is ours");
+        }
+    }
+}
+
+/// Returns the search path with the folder of `ghostbench` first.
+pub fn search_path() -> OsString {
+    path_with(binary().parent().expect("a file has a folder"))
 }
 
 /// Returns the search path with a folder prepended.

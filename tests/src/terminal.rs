@@ -48,8 +48,20 @@ impl Terminal {
     /// Types a line and presses Enter.
     #[track_caller]
     pub fn enter(&self, line: &str) {
-        self.tmux(&["send-keys", "-l", line]);
-        self.tmux(&["send-keys", "Enter"]);
+        self.type_text(line);
+        self.press(&["Enter"]);
+    }
+
+    /// Types text.
+    #[track_caller]
+    pub fn type_text(&self, text: &str) {
+        self.tmux(&["send-keys", "-l", text]);
+    }
+
+    /// Presses keys, by tmux's names.
+    #[track_caller]
+    pub fn press(&self, keys: &[&str]) {
+        self.tmux(&[&["send-keys"], keys].concat());
     }
 
     /// Returns the visible text.

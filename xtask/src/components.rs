@@ -18,6 +18,7 @@ mod language_servers;
 mod llama_server;
 pub mod neovim;
 mod node;
+mod other_editors;
 mod pytest;
 mod python_tools;
 mod relocate;
@@ -32,11 +33,19 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     let python_tools = require("of packages and documents", python_tools::install())?;
     let api_clients = require("with clients of other APIs", api_clients::install())?;
     let neovim = require("in Neovim", neovim::install())?;
+    let neovim_0_10 = require("in Neovim 0.10", neovim::install_0_10())?;
+    let neovim_0_11 = require("in Neovim 0.11", neovim::install_0_11())?;
+    let helix = require("in Helix", other_editors::install_helix())?;
+    let emacs = require("in Emacs", other_editors::install_emacs())?;
     let llama_server = require("with llama-server", llama_server::install())?;
     let code_server = require("in VS Code", code_server::install())?;
     let language_servers = require("with language servers of others", language_servers::install())?;
     let programs = [
         (neovim::VARIABLE, neovim),
+        (neovim::VARIABLE_0_10, neovim_0_10),
+        (neovim::VARIABLE_0_11, neovim_0_11),
+        (other_editors::HELIX_VARIABLE, helix),
+        (other_editors::EMACS_VARIABLE, emacs),
         (llama_server::VARIABLE, llama_server),
         (code_server::VARIABLE, code_server),
         (pytest::VARIABLE, pytest),

@@ -1,6 +1,7 @@
 //! `cargo xtask release VERSION`: sets the version everywhere, and gives the changes since the last release its number.
 //!
-//! It only edits files: the workspace's manifest and lock file, the extension's manifest and lock file, and `CHANGELOG.md`. Packages,
+//! It only edits files: the workspace's manifest and lock file, the extension's manifest and lock file, the version of the plugin for
+//! Neovim, and `CHANGELOG.md`. Packages,
 //! the Homebrew formula and the other entries take the version from the manifest when they are made.
 
 use std::fs;
@@ -18,6 +19,9 @@ const EXTENSION_FILES: [(&str, usize); 2] =
 
 /// Before the version in a file of npm.
 const NPM_VERSION: &str = "\"version\": \"";
+
+/// The version of the plugin for Neovim, which compares it with the server's.
+const PLUGIN_VERSION: &str = "editors/neovim/lua/ghostbench/version.lua";
 
 /// The list of changes.
 const CHANGELOG: &str = "CHANGELOG.md";
@@ -40,6 +44,7 @@ pub(crate) fn run(args: &ReleaseArgs) -> Result<()> {
     let date = date.split('T').next().unwrap_or_default();
     let mut edited = vec![
         (MANIFEST, with_workspace_version(&read(MANIFEST)?, version)?),
+        (PLUGIN_VERSION, with_plugin_version(&read(PLUGIN_VERSION)?, version)?),
         (CHANGELOG, with_release(&read(CHANGELOG)?, version, date)?),
     ];
     for (path, count) in EXTENSION_FILES {
@@ -81,6 +86,14 @@ fn with_workspace_version(manifest: &str, version: &str) -> Result<String> {
         manifest.split_once(BEFORE).context("[workspace.package] does not begin with a version")?;
     let (_, after) = rest.split_once('"').context("the version has no end")?;
     Ok(format!("{before}{BEFORE}{version}\"{after}"))
+}
+
+/// Returns the plugin's module with another version.
+fn with_plugin_version(module: &str, version: &str) -> Result<String> {
+    const BEFORE: &str = "M.VERSION = '";
+    let (before, rest) = module.split_once(BEFORE).context("the plugin for Neovim has no version")?;
+    let (_, after) = rest.split_once('\'').context("the plugin's version has no end")?;
+    Ok(format!("{before}{BEFORE}{version}'{after}"))
 }
 
 /// Returns a file of npm with another version in its first `count` places; those of other packages follow.
@@ -162,6 +175,14 @@ mod tests {
         let edited = with_npm_version(lock, "0.2.0", 2).expect("it has two");
         assert_eq!(edited, lock.replacen("0.1.0", "0.2.0", 2));
         assert_eq!(with_npm_version("{}\n", "0.2.0", 1), None);
+    }
+
+    #[test]
+    fn version_of_the_plugin_is_set() {
+        let module = "-- set by a task\nM.VERSION = '0.1.0'\n\nreturn M\n";
+        let edited = with_plugin_version(module, "0.2.0-rc.1").expect("it has one");
+        assert_eq!(edited, module.replace("0.1.0", "0.2.0-rc.1"));
+        assert!(with_plugin_version("return {}\n", "0.2.0").is_err());
     }
 
     #[test]

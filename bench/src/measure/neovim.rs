@@ -22,6 +22,29 @@ const PLACES: usize = 120;
 
 const RUNS: usize = 3;
 
+/// The program that asks for suggestions and draws them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DrawnBy {
+    /// Neovim 0.12 itself.
+    Neovim,
+    /// The plugin, as in older versions.
+    Plugin,
+}
+
+impl DrawnBy {
+    const ALL: [DrawnBy; 2] = [DrawnBy::Neovim, DrawnBy::Plugin];
+
+    fn name(self) -> &'static str {
+        match self {
+            DrawnBy::Neovim => "Neovim",
+            DrawnBy::Plugin => "the plugin",
+        }
+    }
+}
+
+/// The program that draws, and the runs of the instant server and of ours.
+type Measured = (DrawnBy, Vec<NeovimRun>, Vec<NeovimRun>);
+
 /// Milliseconds from a key to Neovim's request, to the server's answer, and to the suggestion.
 struct KeyTimings {
     sent: f64,
@@ -48,21 +71,26 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     let instant = [neovim.clone(), "-l".into(), script];
     let ghostbench = super::ghostbench()?;
     let ours = [ghostbench, "lsp".into(), "--stdio".into()];
-    let (mut instant_runs, mut our_runs) = (Vec::new(), Vec::new());
-    for _ in 0..RUNS {
-        instant_runs.push(run_once(&neovim, &repo.root, &instant)?);
-        our_runs.push(run_once(&neovim, &repo.root, &ours)?);
+    let mut measured = Vec::new();
+    for drawn_by in DrawnBy::ALL {
+        let (mut instant_runs, mut our_runs) = (Vec::new(), Vec::new());
+        for _ in 0..RUNS {
+            instant_runs.push(run_once(&neovim, &repo.root, &instant, drawn_by)?);
+            our_runs.push(run_once(&neovim, &repo.root, &ours, drawn_by)?);
+        }
+        measured.push((drawn_by, instant_runs, our_runs));
     }
-    table(&instant_runs, &our_runs)
+    table(&measured)
 }
 
-fn run_once(neovim: &Path, folder: &Path, server: &[PathBuf]) -> Result<NeovimRun> {
+fn run_once(neovim: &Path, folder: &Path, server: &[PathBuf], drawn_by: DrawnBy) -> Result<NeovimRun> {
     let root = process::repository_root();
     let home = root.join("target/bench-repos/neovim-home");
     std::fs::create_dir_all(&home)?;
     let options = json!({
         "configuration": root.join("editors/neovim"),
         "server": server,
+        "is_native": drawn_by == DrawnBy::Neovim,
         "keys": KEYS,
         "places": PLACES,
     });
@@ -94,33 +122,42 @@ fn parse_run(printed: &Value) -> Result<NeovimRun> {
     Ok(NeovimRun { keys, silent, version: printed["version"].as_str().unwrap_or_default().to_owned() })
 }
 
-fn table(instant: &[NeovimRun], ours: &[NeovimRun]) -> Result<String> {
-    let version = instant.first().map(|run| run.version.as_str()).context("there are no runs")?;
-    let silent: u64 = ours.iter().map(|run| run.silent).sum();
-    let added = median(ours, |key| key.drawn) - median(instant, |key| key.drawn);
-    Ok([
+fn table(measured: &[Measured]) -> Result<String> {
+    let version =
+        measured.first().and_then(|(_, instant, _)| instant.first()).context("there are no runs")?;
+    let silent: u64 = measured.iter().flat_map(|(_, _, ours)| ours).map(|run| run.silent).sum();
+    let mut lines = vec![
         format!(
-            "{KEYS} keys x {RUNS} runs in Neovim {version}, at lines of {REPOSITORY} `{FILE}`, milliseconds. The clock starts when \
-             the key enters Neovim's queue and stops when the extmark of the suggestion is set; Neovim itself waits 200 ms before \
-             the request. {silent} further positions without a suggestion of the built-in engine are not counted."
+            "{KEYS} keys x {RUNS} runs in Neovim {}, at lines of {REPOSITORY} `{FILE}`, milliseconds. The clock starts when \
+             the key enters Neovim's queue and stops when the extmark of the suggestion is set. Neovim itself waits 200 ms before \
+             the request, the plugin, which draws in older versions, 75 ms. {silent} further positions without a suggestion of the \
+             built-in engine are not counted.",
+            version.version
         ),
         String::new(),
-        "| server | key to suggestion | by run | all keys | key to request | request to answer |".to_owned(),
-        "|---|---|---|---|---|---|".to_owned(),
-        row("answers at once", instant),
-        row("`ghostbench lsp`, built-in engine", ours),
-        String::new(),
-        format!("Added by Ghostbench: {added:.1} ms."),
-    ]
-    .join("\n"))
+        "| drawn by | server | key to suggestion | by run | all keys | key to request | request to answer |"
+            .to_owned(),
+        "|---|---|---|---|---|---|---|".to_owned(),
+    ];
+    for (drawn_by, instant, ours) in measured {
+        lines.push(row(*drawn_by, "answers at once", instant));
+        lines.push(row(*drawn_by, "`ghostbench lsp`, built-in engine", ours));
+    }
+    lines.push(String::new());
+    for (drawn_by, instant, ours) in measured {
+        let added = median(ours, |key| key.drawn) - median(instant, |key| key.drawn);
+        lines.push(format!("Added by Ghostbench, drawn by {}: {added:.1} ms.", drawn_by.name()));
+    }
+    Ok(lines.join("\n"))
 }
 
-fn row(server: &str, runs: &[NeovimRun]) -> String {
+fn row(drawn_by: DrawnBy, server: &str, runs: &[NeovimRun]) -> String {
     let by_run = runs.iter().map(|run| format!("{:.1}", median(std::slice::from_ref(run), |key| key.drawn)));
     let drawn = sorted(runs, |key| key.drawn);
     let ends = [drawn.first(), drawn.last()].map(|ms| ms.copied().unwrap_or_default());
     format!(
-        "| {server} | {:.1} | {} | {:.1}-{:.1} | {:.1} | {:.1} |",
+        "| {} | {server} | {:.1} | {} | {:.1}-{:.1} | {:.1} | {:.1} |",
+        drawn_by.name(),
         median(runs, |key| key.drawn),
         by_run.collect::<Vec<_>>().join(", "),
         ends[0],
@@ -155,7 +192,11 @@ mod tests {
     #[test]
     fn a_row_gives_medians_and_range() {
         let runs = [run(&[201.0, 202.0, 209.5]), run(&[200.75, 201.5, 203.0])];
-        expect!["| x | 202.0 | 202.0, 201.5 | 200.8-209.5 | 200.5 | 1.2 |"].assert_eq(&row("x", &runs));
+        expect!["| Neovim | x | 202.0 | 202.0, 201.5 | 200.8-209.5 | 200.5 | 1.2 |"].assert_eq(&row(
+            DrawnBy::Neovim,
+            "x",
+            &runs,
+        ));
     }
 
     #[test]

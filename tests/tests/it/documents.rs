@@ -93,7 +93,7 @@ fn commands(document: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// Splits a line as a shell does, if it starts the binary; comments and what follows a pipe are left out.
+/// Splits a line as a shell does, if it starts the binary; comments and the part behind a pipe are left out.
 fn arguments(line: &str) -> Option<Vec<String>> {
     let line = line.trim();
     let rest = PROGRAMS.iter().find_map(|program| line.strip_prefix(program))?;

@@ -55,7 +55,7 @@ def total_tax(orders, limit):
     total = 0
 ";
 
-/// What is typed below it. The suggestion that follows has several lines.
+/// The text typed below it. The suggestion that follows has several lines.
 const TYPED: &str = "    for order in";
 
 #[test]
@@ -93,9 +93,9 @@ fn report_of_a_run() {
 fn ghost_text_and_lens_in_neovim() {
     let project = Project::new(SHOP);
     let Some(editor) = Neovim::open(&project, "shop/orders.py", &[]) else { return };
-    editor.press(":call cursor(4, 5)<CR>:GhostbenchRecord<CR>");
+    editor.press(":call cursor(4, 5)<CR>:Ghostbench record<CR>");
     editor.wait_until("#Test.lenses() == 1");
-    editor.press(":GhostbenchReplay<CR>");
+    editor.press(":Ghostbench replay<CR>");
     editor.wait_until("(Test.lenses()[1].title or ''):find('builtin', 1, true)");
     let Some(terminal) = Terminal::open(&project, &project.root(), 84, EDITOR_LINES) else { return };
     let (program, socket) = editor.address();

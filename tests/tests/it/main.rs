@@ -10,6 +10,7 @@ mod compare;
 mod cross_file;
 mod determinism;
 mod documents;
+mod editor_features;
 mod embeddings;
 mod engine_identity;
 mod engines;
@@ -27,8 +28,14 @@ mod interruption;
 mod language_servers;
 mod lsp;
 mod neovim;
+mod neovim_commands;
+mod neovim_fallback;
+#[cfg(unix)]
+mod neovim_faults;
 mod neovim_trial;
 mod open_telemetry;
+#[cfg(unix)]
+mod other_editors;
 #[cfg(unix)]
 mod packages;
 mod program_engines;

@@ -205,13 +205,13 @@ fn keys_can_be_disabled() {
     let project = Project::new("//- /a.py\n");
     project.write("b.py", "");
     let Some(editor) = open_scripted(&project, "a.py", "urn total") else { return };
-    for key in ["accept", "next", "accept_word", "accept_line", "dismiss"] {
+    for key in ["accept", "next", "previous", "accept_word", "accept_line", "dismiss"] {
         editor.press(&format!(":let g:ghostbench_{key} = v:false<CR>"));
     }
     editor.press(":edit b.py<CR>");
     editor.wait_until("Test.is_attached()");
     assert_eq!(editor.evaluate("#vim.api.nvim_buf_get_keymap(0, 'i')"), 0);
-    assert_eq!(editor.evaluate("#vim.api.nvim_buf_get_keymap(vim.fn.bufnr('a.py'), 'i')"), 5);
+    assert_eq!(editor.evaluate("#vim.api.nvim_buf_get_keymap(vim.fn.bufnr('a.py'), 'i')"), 6);
 }
 
 /// The colours of ghost text and of lenses on a terminal without true colours.
@@ -281,7 +281,7 @@ fn open_recorded(project: &Project) -> Option<Neovim> {
 /// Records the block.
 #[track_caller]
 fn record(editor: &Neovim) {
-    editor.press(":call cursor(4, 9)<CR>:GhostbenchRecord<CR>");
+    editor.press(":call cursor(4, 9)<CR>:Ghostbench record<CR>");
     wait_for_lens(editor, 4, "not replayed yet");
 }
 
@@ -304,7 +304,7 @@ fn lens_shows_the_replay_result_and_follows_edits() {
     let project = Project::new(FUNCTION);
     let Some(editor) = open_recorded(&project) else { return };
     wait_for_message(&editor, "recorded the whole statement, line 4");
-    editor.press(":GhostbenchReplay<CR>");
+    editor.press(":Ghostbench replay<CR>");
     wait_for_message(&editor, "replayed 1 of 1 requests, run 1");
     wait_for_lens(&editor, 4, "scripted exact");
     editor.press("ggO# a comment<Esc>");
@@ -324,17 +324,17 @@ fn builtin_lens_key_replays_the_case() {
 fn suite_replay_appears_in_the_scoreboard() {
     let project = Project::new(FUNCTION);
     let Some(editor) = open_recorded(&project) else { return };
-    editor.press(":GhostbenchReplay suite<CR>");
+    editor.press(":Ghostbench replay suite<CR>");
     wait_for_message(&editor, "replayed 1 of 1 requests");
-    editor.press(":GhostbenchScoreboard<CR>");
-    let shown = editor.wait_until("Test.floating_text()");
+    editor.press(":Ghostbench scoreboard<CR>");
+    let shown = editor.wait_until("Test.page()");
     let answer = editor.wait_for_answer("ghostbench/scoreboard");
     assert_eq!(shown, answer["result"]["text"].as_str().unwrap().trim_end_matches('\n'));
     assert!(shown.as_str().unwrap().contains("scripted"));
-    assert_eq!(editor.evaluate("vim.api.nvim_win_get_config(0).title[1][1]"), " Ghostbench ");
+    assert_eq!(editor.evaluate("vim.fn.bufname()"), "ghostbench://scoreboard");
     assert_eq!(editor.evaluate("vim.wo.wrap"), false);
     editor.press("q");
-    editor.wait_until("not Test.floating_text()");
+    editor.wait_until("not Test.page()");
 }
 
 #[test]
@@ -342,9 +342,9 @@ fn suite_is_shown_case_by_case_and_replayed() {
     let project = Project::new("//- /a.py\n");
     write_suite(&project);
     let Some(editor) = open_scripted(&project, "a.py", "a + 1") else { return };
-    editor.press(":GhostbenchSuite next<CR>");
+    editor.press(":Ghostbench suite next<CR>");
     wait_for_message(&editor, "open a suite first");
-    editor.press(":GhostbenchSuite suite.jsonl<CR>");
+    editor.press(":Ghostbench suite suite.jsonl<CR>");
     let shown = |number: u8| {
         format!(
             "table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '\\n') == 'def next_{number}(a):\\n    return ⟪hole⟫\\n'"
@@ -353,16 +353,16 @@ fn suite_is_shown_case_by_case_and_replayed() {
     editor.wait_until(&shown(0));
     assert_eq!(editor.evaluate("vim.bo.buftype .. vim.bo.filetype"), "nofilepython");
     assert_eq!(editor.evaluate("vim.api.nvim_win_get_cursor(0)"), json!([2, 11]));
-    editor.press(":GhostbenchSuite next<CR>");
+    editor.press(":Ghostbench suite next<CR>");
     editor.wait_until(&shown(1));
-    editor.press(":GhostbenchSuite next<CR>");
+    editor.press(":Ghostbench suite next<CR>");
     wait_for_message(&editor, "this is the last case");
-    editor.press(":GhostbenchSuite replay<CR>");
+    editor.press(":Ghostbench suite replay<CR>");
     wait_for_message(&editor, "scripted exact");
-    editor.press(":GhostbenchSuite answers<CR>");
-    let answers = editor.wait_until("Test.floating_text()");
+    editor.press(":Ghostbench suite answers<CR>");
+    let answers = editor.wait_until("Test.page()");
     assert!(answers.as_str().unwrap().contains("## scripted exact"), "{answers}");
-    editor.press("q:GhostbenchSuite 1<CR>");
+    editor.press("q:Ghostbench suite 1<CR>");
     editor.wait_until(&shown(0));
 }
 
@@ -372,13 +372,13 @@ fn replay_bang_command_cancels_all_replays() {
     let rules = json!([{"path": "", "text": "late", "delay_ms": 600_000}]).to_string();
     let Some(editor) = Neovim::open(&project, "a.py", &["--scripted", &rules]) else { return };
     record(&editor);
-    editor.press(":GhostbenchReplay file<CR>");
-    editor.press(":GhostbenchReplay case<CR>grx");
+    editor.press(":Ghostbench replay file<CR>");
+    editor.press(":Ghostbench replay case<CR>grx");
     editor.wait_until("Test.pending('Ghostbench replays cases') == 3");
-    editor.press(":GhostbenchReplay!<CR>");
+    editor.press(":Ghostbench replay cancel<CR>");
     editor.wait_until("Test.pending('Ghostbench replays cases') == 0");
     editor.wait_until("#Test.messages('cancelled after 0 of 1 requests') == 2");
-    editor.press(":GhostbenchReplay!<CR>");
+    editor.press(":Ghostbench replay cancel<CR>");
     wait_for_message(&editor, "no replay is running");
 }
 
@@ -386,7 +386,7 @@ fn replay_bang_command_cancels_all_replays() {
 fn replay_without_a_case_at_the_cursor_is_rejected() {
     let project = Project::new(FUNCTION);
     let Some(editor) = open_recorded(&project) else { return };
-    editor.press("gg:GhostbenchReplay<CR>");
+    editor.press("gg:Ghostbench replay<CR>");
     wait_for_message(&editor, "no case was recorded at the cursor");
     assert_eq!(editor.requests("ghostbench/replay"), Vec::<Value>::new());
 }
@@ -395,8 +395,8 @@ fn replay_without_a_case_at_the_cursor_is_rejected() {
 fn invalid_replay_target_lists_the_valid_ones() {
     let project = Project::new(FUNCTION);
     let Some(editor) = open_recorded(&project) else { return };
-    editor.press(":GhostbenchReplay foo<CR>");
-    wait_for_message(&editor, "cannot replay \"foo\"; use case, file, suite");
+    editor.press(":Ghostbench replay foo<CR>");
+    wait_for_message(&editor, "cannot replay \"foo\"; use case, file, suite, cancel");
     assert_eq!(editor.requests("ghostbench/replay"), Vec::<Value>::new());
 }
 
@@ -417,7 +417,7 @@ fn recording_describes_the_recorded_block() {
     ];
     editor.press(":set virtualedit=onemore<CR>");
     for ((line, column), words) in places {
-        editor.press(&format!(":call cursor({line}, {column})<CR>:GhostbenchRecord<CR>"));
+        editor.press(&format!(":call cursor({line}, {column})<CR>:Ghostbench record<CR>"));
         wait_for_message(&editor, words);
     }
 }
@@ -426,11 +426,11 @@ fn recording_describes_the_recorded_block() {
 fn error_fits_one_line_and_keeps_the_remedy_if_possible() {
     let project = Project::new("//- /a.py\n# nothing\n");
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
-    editor.press(":GhostbenchRecord<CR>");
+    editor.press(":Ghostbench record<CR>");
     let refusal = editor.wait_for_answer("ghostbench/recordCase")["error"]["message"].clone();
     let (reason, remedy) = refusal.as_str().unwrap().split_once(';').unwrap();
     for columns in [200, 80, 30] {
-        editor.press(&format!(":messages clear | set columns={columns}<CR>:GhostbenchRecord<CR>"));
+        editor.press(&format!(":messages clear | set columns={columns}<CR>:Ghostbench record<CR>"));
         let message =
             editor.wait_until("Test.messages('Ghostbench: ')[1] or Test.messages('Ghostbench:…')[1]");
         let message = message.as_str().unwrap();
@@ -446,8 +446,8 @@ fn status_shows_the_outcome_of_the_last_request() {
     let project = Project::new("//- /a.py\ntotal = 1\n");
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
     editor.wait_until("Test.status().folders[1].state == 'ready'");
-    editor.press(":GhostbenchStatus<CR>");
-    let shown = editor.wait_until("Test.floating_text()");
+    editor.press(":Ghostbench status<CR>");
+    let shown = editor.wait_until("Test.page()");
     let shown = shown.as_str().unwrap();
     assert!(
         shown.contains("/workspace: ready (files: 1, lines: 1)\nengine   scripted, writes the ghost text"),
@@ -456,8 +456,8 @@ fn status_shows_the_outcome_of_the_last_request() {
     assert!(shown.contains("\nrequest  none for ghost text yet\nlog      ~/"), "{shown}");
     editor.press("qi");
     editor.wait_for_answer(INLINE_COMPLETION);
-    editor.press("<Esc>:GhostbenchStatus<CR>");
-    let shown = editor.wait_until("Test.floating_text()");
+    editor.press("<Esc>:Ghostbench status<CR>");
+    let shown = editor.wait_until("Test.page()");
     let shown = shown.as_str().unwrap();
     assert!(shown.contains("\nrequest  without text, "), "{shown}");
     assert!(shown.contains("\nbecause  "), "{shown}");
@@ -469,9 +469,9 @@ fn commands_report_that_the_server_has_exited() {
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
     editor.evaluate("vim.lsp.get_clients()[1]:stop(true)");
     editor.wait_until("#vim.lsp.get_clients() == 0");
-    editor.press(":GhostbenchRecord<CR>");
-    wait_for_message(&editor, "the server has ended; :edit restarts it");
-    editor.press(":edit<CR>");
+    editor.press(":Ghostbench record<CR>");
+    wait_for_message(&editor, "no server runs for this file; :Ghostbench restart");
+    editor.press(":Ghostbench restart<CR>");
     editor.wait_until("Test.is_attached()");
     record(&editor);
 }
@@ -479,9 +479,9 @@ fn commands_report_that_the_server_has_exited() {
 #[test]
 fn unsupported_neovim_version_is_reported() {
     let project = Project::new("//- /a.py\n");
-    project.write("b.py", "");
     let Some(editor) = open_scripted(&project, "a.py", "") else { return };
-    editor.press(":lua vim.fn.has = function() return 0 end<CR>:edit b.py<CR>");
-    wait_for_message(&editor, "Ghostbench needs Neovim 0.12 or newer");
-    assert_eq!(editor.evaluate("vim.fn.exists(':GhostbenchRecord')"), 0);
+    editor.press(":delcommand Ghostbench | unlet g:loaded_ghostbench<CR>");
+    editor.press(":lua vim.fn.has = function() return 0 end<CR>:runtime plugin/ghostbench.lua<CR>");
+    wait_for_message(&editor, "Ghostbench needs Neovim 0.10 or newer");
+    assert_eq!(editor.evaluate("vim.fn.exists(':Ghostbench')"), 0);
 }

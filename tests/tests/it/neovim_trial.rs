@@ -8,7 +8,7 @@ use serde_json::json;
 use tests::{Neovim, Project};
 use trial::definition::write_definition;
 
-use crate::lsp::trial::folder;
+use crate::lsp::trial::{folder, rows};
 use crate::settings::user_file;
 use crate::trial_rows::{parts, spans, wait_for_row};
 
@@ -33,8 +33,8 @@ fn open_with_trial(project: &Project) -> Option<Neovim> {
     user_file(project, "[trial]\nsettled_ms = 1000\nleave_block_ms = 1000\nidle_ms = 2000\n");
     let rules = json!([{"path": "shop.py", "text": SUGGESTION}]).to_string();
     let editor = Neovim::open(project, "shop.py", &["--scripted", &rules])?;
-    editor.press(":GhostbenchTrial start single scripted<CR>");
-    editor.wait_until("vim.g.ghostbench_trial == 'recording'");
+    editor.press(":Ghostbench trial start single scripted<CR>");
+    editor.wait_until("require('ghostbench.trial').recording() == 'recording'");
     editor.wait_until("Test.messages('is started')[1]");
     Some(editor)
 }
@@ -70,9 +70,9 @@ fn parts_undo_save_and_restart_are_recorded() {
     });
 
     editor.evaluate("vim.lsp.get_clients()[1]:stop()");
-    editor.wait_until("#vim.lsp.get_clients() == 0 and vim.g.ghostbench_trial == ''");
+    editor.wait_until("#vim.lsp.get_clients() == 0 and require('ghostbench.trial').recording() == ''");
     editor.press(":edit<CR>");
-    editor.wait_until("Test.is_attached() and vim.g.ghostbench_trial == 'recording'");
+    editor.wait_until("Test.is_attached() and require('ghostbench.trial').recording() == 'recording'");
     editor.press("Go");
     editor.wait_for_ghost_text();
     editor.press("y = 2<Esc>:write<CR>");
@@ -169,7 +169,7 @@ fn a_duel_is_decided_by_cycling_and_names_are_revealed_at_the_end() {
     write_definition(&folder(&project), &definition).expect("the definition is written");
     let rules = json!([{"path": "shop.py", "text": SUGGESTION}]).to_string();
     let Some(editor) = Neovim::open(&project, "shop.py", &["--scripted", &rules]) else { return };
-    editor.wait_until("vim.g.ghostbench_trial == 'recording'");
+    editor.wait_until("require('ghostbench.trial').recording() == 'recording'");
     editor.press(":call cursor(2, 5)<CR>A");
     let first = editor.wait_for_ghost_text();
     assert!([SUGGESTION, RIVAL].iter().any(|text| first.starts_with(text)), "{first}");
@@ -186,12 +186,12 @@ fn a_duel_is_decided_by_cycling_and_names_are_revealed_at_the_end() {
     });
     let answer = chosen.answers.iter().find(|answer| answer.text == second).expect("it was offered");
     assert_eq!((chosen.answers.len(), chosen.outcome.arm.as_ref()), (2, Some(&answer.arm)));
-    editor.press("<Esc>:GhostbenchTrial scoreboard<CR>");
+    editor.press("<Esc>:Ghostbench trial scoreboard<CR>");
     let board = editor.wait_for_answer("ghostbench/scoreboard").to_string();
     assert!(board.contains("engine 1") && !board.contains("rival"), "{board}");
-    editor.wait_until("Test.floating_text()");
-    editor.press("q:GhostbenchTrial stop<CR>");
-    let reported = editor.wait_until("(Test.floating_text() or ''):match('.* was .*')").to_string();
+    editor.wait_until("Test.page()");
+    editor.press("q:Ghostbench trial stop<CR>");
+    let reported = editor.wait_until("(Test.page() or ''):match('.* was .*')").to_string();
     assert!(reported.contains("was rival") && reported.contains("was scripted"), "{reported}");
     editor.wait_until("Test.messages('is stopped')[1]");
 }
@@ -236,13 +236,13 @@ fn dismissals_and_the_work_of_programs_are_reported() {
 fn places_are_marked_and_the_scoreboard_is_shown() {
     let project = Project::new(SHOP);
     let Some(editor) = open_with_trial(&project) else { return };
-    editor.press(":GhostbenchTrial<CR>");
-    let shown = editor.wait_until("Test.floating_text()");
+    editor.press(":Ghostbench trial<CR>");
+    let shown = editor.wait_until("Test.page()");
     assert!(shown.as_str().is_some_and(|text| text.contains("(single) is recorded")), "{shown}");
-    editor.press("q:set virtualedit=onemore<CR>:call cursor(2, 5)<CR>:GhostbenchMissing<CR>");
+    editor.press("q:set virtualedit=onemore<CR>:call cursor(2, 5)<CR>:Ghostbench missing<CR>");
     editor.wait_until("Test.messages('marked as missing')[1]");
     editor.press("Areturn price<Esc>");
-    editor.press(":call cursor(5, 1)<CR>:GhostbenchUnwanted<CR>");
+    editor.press(":call cursor(5, 1)<CR>:Ghostbench unwanted<CR>");
     editor.wait_until("Test.messages('nothing should have been suggested here')[1]");
     editor.press(":write<CR>");
     let missing = wait_for_row(&project, "the marked text is stored", |row| {
@@ -250,12 +250,67 @@ fn places_are_marked_and_the_scoreboard_is_shown() {
     });
     assert_eq!(missing.truth().map(|truth| &*truth.text), Some("return price"));
     wait_for_row(&project, "the other mark is stored", |row| row.trigger == Trigger::NotWanted);
-    editor.press(":GhostbenchTrial scoreboard<CR>");
-    let board = editor.wait_until("Test.floating_text()");
+    editor.press(":Ghostbench trial scoreboard<CR>");
+    let board = editor.wait_until("Test.page()");
     let answer = editor.wait_for_answer("ghostbench/scoreboard");
     assert_eq!(board, answer["result"]["text"].as_str().expect("it is text").trim_end_matches('\n'));
-    editor.press("q:GhostbenchTrial stop<CR>");
-    editor.wait_until("vim.g.ghostbench_trial == ''");
-    editor.press(":GhostbenchTrial nothing<CR>");
+    editor.press("q:Ghostbench trial stop<CR>");
+    editor.wait_until("require('ghostbench.trial').recording() == ''");
+    editor.press(":Ghostbench trial nothing<CR>");
     editor.wait_until("Test.messages('use start, stop or scoreboard')[1]");
+}
+
+#[test]
+fn recording_is_paused_resumed_and_forgotten() {
+    let project = Project::new(SHOP);
+    let Some(editor) = open_with_trial(&project) else { return };
+    editor.press(":call cursor(2, 5)<CR>A");
+    editor.wait_for_ghost_text();
+    editor.press("total = 1<Esc>:write<CR>");
+    wait_for_row(&project, "a truth is stored", |row| row.truth().is_some());
+    editor.press(":Ghostbench pause 5<CR>");
+    editor.wait_until("Test.messages('nothing is recorded for 5 minutes')[1]");
+    editor.wait_until("require('ghostbench.trial').recording() == 'paused'");
+    editor.press(":Ghostbench pause soon<CR>");
+    editor.wait_until("Test.messages('\"soon\" is no number of minutes')[1]");
+    editor.press(":Ghostbench resume<CR>");
+    editor.wait_until("require('ghostbench.trial').recording() == 'recording'");
+    // Without a terminal, Neovim asks nothing.
+    editor
+        .evaluate("(function() vim.fn.confirm = function(q) Test.question = q return 2 end return 1 end)()");
+    editor.press(":Ghostbench forget<CR>");
+    editor.wait_until("(Test.question or ''):find('in the last 60 minutes', 1, true)");
+    assert_eq!(editor.evaluate("#Test.messages('are deleted')"), 0);
+    assert!(!rows(&project).is_empty(), "nothing is deleted without a yes");
+    editor.evaluate("(function() vim.fn.confirm = function() return 1 end return 1 end)()");
+    editor.press(":Ghostbench forget<CR>");
+    editor.wait_until("Test.messages('opportunities are deleted')[1]");
+    assert!(rows(&project).is_empty());
+}
+
+#[test]
+fn what_was_sent_is_shown() {
+    let project = Project::new(SHOP);
+    let server = MockServer::scripted(|_| {
+        let step = json!({"content": SUGGESTION, "stop": true});
+        Reply::stream("text/event-stream").chunk(format!("data: {step}\n\n").as_bytes()).end()
+    });
+    let engine = format!(
+        "[[engine]]\nname = \"far\"\nkind = \"llama-cpp\"\nurl = \"{}\"\nfim = \"server\"\ncontext_window = 8192\n",
+        server.url()
+    );
+    user_file(&project, &engine);
+    let Some(editor) = Neovim::open(&project, "shop.py", &[]) else { return };
+    editor.press(":Ghostbench sent<CR>");
+    editor.wait_until("Test.messages('nothing was asked for this file yet')[1]");
+    editor.press(":call cursor(2, 5)<CR>A");
+    editor.wait_for_ghost_text();
+    editor.press("<Esc>:Ghostbench sent<CR>");
+    let shown = editor.wait_until("Test.page()");
+    let shown = shown.as_str().expect("it is text");
+    for words in ["ok by far", "offered\n    ", "sent     to far at 20", "def cost(price, rate):"] {
+        assert!(shown.contains(words), "{words:?} is missing in {shown}");
+    }
+    editor.press("q");
+    editor.wait_until("not Test.page()");
 }

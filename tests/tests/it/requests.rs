@@ -162,7 +162,7 @@ fn failed_requests_are_repeated_after_a_limit_stopped_the_run() {
     let stopped = run_rows::predictions(&run);
     assert_eq!((stopped.len(), failed(&stopped)), (sent, 3), "{sent} requests were sent");
     assert!(sent < case_count(&project), "the run stopped early");
-    // What is missing and what failed, in one command; what is paid counts.
+    // Missing and failed requests, in one command; paid ones count.
     let retry = "replay --engine counted --no-copies off --jobs 1 --out ../run --retry-failed";
     project.run(&format!("{retry} --budget 0.0125")).expect_code(1).expect_message(&["--retry-failed"]);
     assert!(completions(&server) <= sent + 2, "the first run's costs count");

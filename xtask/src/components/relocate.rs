@@ -4,6 +4,7 @@
 //! unpacked linker instead, `/proc/self/exe` would be the linker.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,6 +12,9 @@ use anyhow::{Context, Result, ensure};
 
 use super::python_package_program;
 use crate::process;
+
+/// The first bytes of programs and libraries.
+const ELF: &[u8] = b"\x7fELF";
 
 /// Makes a program use the dynamic linker and the libraries of the folder it was unpacked to. `own` names folders with its own
 /// libraries within the folder of all libraries.
@@ -52,11 +56,18 @@ fn libraries(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
     for folder in folders {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
-            let is_library = entry.file_name().to_string_lossy().contains(".so");
-            if is_library && entry.file_type()?.is_file() {
+            let is_named_so = entry.file_name().to_string_lossy().contains(".so");
+            if is_named_so && entry.file_type()?.is_file() && is_elf(&entry.path())? {
                 libraries.push(entry.path());
             }
         }
     }
     Ok(libraries)
+}
+
+/// Whether a file is a program or library, rather than a script of the linker.
+fn is_elf(path: &Path) -> Result<bool> {
+    let mut start = Vec::new();
+    fs::File::open(path)?.take(ELF.len() as u64).read_to_end(&mut start)?;
+    Ok(start == ELF)
 }

@@ -6,12 +6,15 @@
 
 local options = vim.json.decode(vim.env.GHOSTBENCH_BENCH)
 local METHOD = 'textDocument/inlineCompletion'
+--- Namespace of what is drawn: Neovim's, or the plugin's.
+local DRAWN = options.is_native and 'nvim.lsp.inline_completion' or 'ghostbench.ghost'
 
 vim.opt.runtimepath:prepend(options.configuration)
 vim.opt.swapfile = false
 vim.opt.showmode = false
 -- Neovim would start every Python of the machine in search of one that can run plugins.
 vim.g.loaded_python3_provider = 0
+vim.g.ghostbench_native = options.is_native
 
 --- Number of completion requests, and the times at which the latest one was sent, answered and drawn (ns).
 local asked = 0
@@ -41,7 +44,7 @@ end
 local set_extmark = vim.api.nvim_buf_set_extmark
 vim.api.nvim_buf_set_extmark = function(buffer, namespace, ...)
   local mark = set_extmark(buffer, namespace, ...)
-  if is_drawing and namespace == vim.api.nvim_get_namespaces()['nvim.lsp.inline_completion'] then
+  if is_drawing and namespace == vim.api.nvim_get_namespaces()[DRAWN] then
     latest.drawn = vim.uv.hrtime()
   end
   return mark
@@ -115,7 +118,7 @@ local function await_server()
       is_asking = true
       client:request('ghostbench/status', vim.empty_dict(), function(_, status)
         is_asking = false
-        is_ready = not status or not status.folders or status.folders[1].state == 'ready'
+        is_ready = type(status) ~= 'table' or not status.folders or status.folders[1].state == 'ready'
       end)
     end
     return is_ready

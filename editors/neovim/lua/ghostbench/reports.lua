@@ -1,6 +1,8 @@
 --- Reports to the server for live trials: which suggestions are drawn and dismissed, and how changes came about. The server infers
 --- the rest (docs/protocol.md, "Reports of a trial").
 
+local compat = require('ghostbench.compat')
+local trial = require('ghostbench.trial')
 local ui = require('ghostbench.ui')
 
 local M = {}
@@ -10,57 +12,41 @@ local M = {}
 ---@param provenance 'popup'|'pasted'|'undo'|'formatter'|'other_provider'
 function M.identify_change(bufnr, provenance)
   local client = ui.server_of(bufnr)
-  if client and (vim.g.ghostbench_trial or '') ~= '' then
+  if client and trial.is_running() then
     local document = vim.lsp.util.make_text_document_params(bufnr)
-    client:notify('ghostbench/didIdentifyChange', { textDocument = document, provenance = provenance })
+    compat.notify(client, 'ghostbench/didIdentifyChange', { textDocument = document, provenance = provenance })
   end
 end
 
---- Suggestions of the last answer that was drawn, by buffer.
-local drawn = {} ---@type table<integer, lsp.InlineCompletionItem[]>
-
---- Returns the number of the suggestion that is drawn in a buffer; nil if none is.
+--- Reports that a suggestion is drawn.
 ---@param bufnr integer
----@return integer?
-function M.drawn_number(bufnr)
-  local namespace = vim.api.nvim_get_namespaces()['nvim.lsp.inline_completion']
-  local mark = namespace and vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, { details = true })[1]
-  if not mark then
-    return nil
-  end
-  local lines = mark[4].virt_lines or {}
-  local chunks = lines[#lines] or mark[4].virt_text or {}
-  local hint = chunks[2] and chunks[2][1] or ''
-  return tonumber(hint:match('^ %((%d+)/%d+%)$')) or 1
-end
-
---- Remembers the suggestions of an answer, which Neovim has drawn.
----@param bufnr integer
----@param items lsp.InlineCompletionItem[]
-function M.note_answer(bufnr, items)
-  drawn[bufnr] = items
-  M.report_shown(bufnr)
-end
-
---- Reports the suggestion that is drawn in a buffer.
----@param bufnr integer
-function M.report_shown(bufnr)
-  local client, number = ui.server_of(bufnr), M.drawn_number(bufnr)
-  local item = number and drawn[bufnr] and drawn[bufnr][number]
-  if client and item then
-    client:notify('textDocument/didShowCompletion', { item = { command = item.command } })
+---@param item lsp.InlineCompletionItem
+function M.shown(bufnr, item)
+  local client = ui.server_of(bufnr)
+  if client then
+    compat.notify(client, 'textDocument/didShowCompletion', { item = { command = item.command } })
   end
 end
 
---- Reports that the suggestion of a buffer is not drawn any more and was not accepted. Call it while it is drawn.
+--- Reports that the suggestion is not drawn any more and was not accepted.
 ---@param bufnr integer
 ---@param reason 'rejected'|'ignored'
-function M.report_dismissed(bufnr, reason)
+function M.dismissed(bufnr, reason)
   local client = ui.server_of(bufnr)
-  if client and M.drawn_number(bufnr) then
+  if client then
     local document = vim.lsp.util.make_text_document_params(bufnr)
-    client:notify('ghostbench/didDismissCompletion', { textDocument = document, reason = reason })
+    compat.notify(client, 'ghostbench/didDismissCompletion', { textDocument = document, reason = reason })
   end
+end
+
+--- Reports that the beginning of a suggestion was inserted.
+---@param client vim.lsp.Client
+---@param item { command?: lsp.Command }
+---@param accepted string
+function M.partly_accepted(client, item, accepted)
+  local length = compat.utf16_length(accepted)
+  local params = { item = { command = item.command }, acceptedLength = length }
+  compat.notify(client, 'textDocument/didPartiallyAcceptCompletion', params)
 end
 
 --- Number of the undo step that each buffer is at, and of its last step.
@@ -131,12 +117,8 @@ function M.watch(bufnr)
   on({ 'TextChanged', 'TextChangedI' }, watch_undo)
   on('CompleteDone', watch_popup)
   on('LspRequest', watch_formatting)
-  -- Neovim hides the suggestion after this event.
-  on('InsertLeavePre', function(event)
-    M.report_dismissed(event.buf, 'ignored')
-  end)
   on('BufDelete', function(event)
-    steps[event.buf], drawn[event.buf] = nil, nil
+    steps[event.buf] = nil
   end)
 end
 

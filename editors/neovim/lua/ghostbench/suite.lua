@@ -1,5 +1,7 @@
 --- Suites in the editor: opens a suite file, shows its cases one by one in a scratch buffer, replays them and shows the answers.
 
+local cases = require('ghostbench.cases')
+local compat = require('ghostbench.compat')
 local ui = require('ghostbench.ui')
 
 local M = {}
@@ -33,15 +35,6 @@ local function scratch_buffer()
   return open.bufnr
 end
 
---- Adds the command to the scratch buffer, which has no server of its own.
----@param client vim.lsp.Client
----@param bufnr integer
-local function add_command(client, bufnr)
-  vim.api.nvim_buf_create_user_command(bufnr, 'GhostbenchSuite', function(command)
-    M.on_command(client, command)
-  end, M.COMMAND)
-end
-
 ---@param client vim.lsp.Client
 ---@param found ghostbench.SuiteCase
 local function draw(client, found)
@@ -52,12 +45,11 @@ local function draw(client, found)
   vim.bo[bufnr].modifiable = false
   local name = vim.uri_decode(vim.fs.basename(found.uri))
   vim.bo[bufnr].filetype = vim.filetype.match({ filename = name }) or ''
-  add_command(client, bufnr)
   vim.api.nvim_buf_clear_namespace(bufnr, NAMESPACE, 0, -1)
   local at = found.hole.start
   local line = vim.api.nvim_buf_get_lines(bufnr, at.line, at.line + 1, true)[1]
-  local from = vim.str_byteindex(line, client.offset_encoding, at.character)
-  local to = vim.str_byteindex(line, client.offset_encoding, found.hole['end'].character)
+  local from = compat.byte_index(line, client.offset_encoding, at.character)
+  local to = compat.byte_index(line, client.offset_encoding, found.hole['end'].character)
   vim.api.nvim_buf_set_extmark(bufnr, NAMESPACE, at.line, from, { end_col = to, hl_group = 'Search' })
   vim.api.nvim_win_set_cursor(0, { at.line + 1, from })
   ui.tell(('case %d of %d: %s'):format(found.number + 1, found.total, found.case.path))
@@ -78,7 +70,7 @@ local function open_suite(client, file)
   ui.request(client, 'ghostbench/suite', { suite = suite }, function(result)
     open.suite = suite
     if result.problems > 0 then
-      ui.tell(('%d lines have no valid case; :lua =vim.lsp.log.get_filename()'):format(result.problems))
+      ui.tell(('%d lines have no valid case; see :Ghostbench log'):format(result.problems))
     end
     show(client, 0)
   end)
@@ -95,15 +87,7 @@ local function go(client, step)
   end
 end
 
----@param result { engine: string, status: string, exact: boolean, editSimilarity: number }
----@return string
-local function describe(result)
-  local similar = ('%.0f %% similar'):format(result.editSimilarity)
-  local verdict = result.exact and 'exact' or result.status == 'ok' and similar or result.status
-  return result.engine .. ' ' .. verdict
-end
-
---- What `:GhostbenchSuite` does with the shown case.
+--- What `:Ghostbench suite` does with the shown case.
 local ACTIONS = {
   next = function(client)
     go(client, 1)
@@ -114,38 +98,37 @@ local ACTIONS = {
   replay = function(client)
     local id = open.shown.case.id
     ui.request(client, 'ghostbench/replay', { target = 'case', case = id }, function(result)
-      ui.tell(table.concat(vim.tbl_map(describe, result.cases[1].results), ' | '))
+      ui.tell(table.concat(vim.tbl_map(cases.describe_result, result.cases[1].results), ' | '))
     end)
   end,
   answers = function(client)
     local params = { suite = open.suite, number = open.shown.number }
     ui.request(client, 'ghostbench/suiteCase', params, function(found)
-      ui.show(vim.split(found.answers, '\r?\n', { trimempty = true }))
+      ui.show_page('answers', ui.lines(found.answers))
     end)
   end,
 }
 
---- Options of the command.
-M.COMMAND = {
-  desc = 'Open a suite file; then next, previous, a number, replay or answers',
-  nargs = 1,
-  complete = function(typed)
-    local actions = vim.tbl_filter(function(action)
-      return vim.startswith(action, typed)
-    end, vim.tbl_keys(ACTIONS))
-    return vim.list_extend(actions, vim.fn.getcompletion(typed, 'file'))
-  end,
-}
+--- Words and files that the subcommand accepts.
+---@param typed string
+---@return string[]
+function M.complete(typed)
+  local actions = vim.tbl_keys(ACTIONS)
+  table.sort(actions)
+  return vim.list_extend(actions, vim.fn.getcompletion(typed, 'file'))
+end
 
 ---@param client vim.lsp.Client
----@param command vim.api.keyset.create_user_command.command_args
-function M.on_command(client, command)
-  local word = command.args
+---@param words string[]
+function M.run(client, words)
+  local word = table.concat(words, ' ')
   local action, number = ACTIONS[word], tonumber(word)
-  if not action and not number then
+  if word == '' then
+    ui.tell('name a suite; or use next, previous, a number, replay, answers', vim.log.levels.ERROR)
+  elseif not action and not number then
     open_suite(client, word)
   elseif not open.shown then
-    ui.tell('open a suite first: :GhostbenchSuite FILE', vim.log.levels.WARN)
+    ui.tell('open a suite first: :Ghostbench suite FILE', vim.log.levels.WARN)
   elseif action then
     action(client)
   else

@@ -7,6 +7,7 @@ local M = {}
 ---@class ghostbench.TrialState
 ---@field folder string
 ---@field state 'off'|'running'|'paused'
+---@field arms? string[] Absent while the developer must not know which engine answers.
 ---@field today? { opportunities: integer, truths: integer, shown: integer, accepted: integer }
 ---@field message string The state in words.
 
@@ -16,9 +17,10 @@ local M = {}
 ---@return fun(client: vim.lsp.Client)
 local function marker(command, message)
   return function(client)
-    local place = vim.lsp.util.make_position_params(0, client.offset_encoding)
-    ui.request(client, 'workspace/executeCommand', { command = command, arguments = { place } }, function()
-      ui.tell(message)
+    ui.with_place(client, function(place)
+      ui.request(client, 'workspace/executeCommand', { command = command, arguments = { place } }, function()
+        ui.tell(message)
+      end)
     end)
   end
 end
@@ -44,7 +46,7 @@ local function state_lines(state)
 end
 
 ---@param client vim.lsp.Client
----@param params { textDocument: lsp.TextDocumentIdentifier, mode: string, arms: string[], confirmed?: string[] }
+---@param params { textDocument?: lsp.TextDocumentIdentifier, mode: string, arms: string[], confirmed?: string[] }
 local function start_trial(client, params)
   ui.request(client, 'ghostbench/startTrial', params, function(result)
     if result.started then
@@ -62,67 +64,93 @@ local function start_trial(client, params)
   end)
 end
 
---- What `:GhostbenchTrial` does, by its first argument.
-local ACTIONS = {
-  ---@param document lsp.TextDocumentIdentifier
-  [''] = function(client, document)
-    ui.request(client, 'ghostbench/trial', { textDocument = document }, function(state)
-      ui.show(state_lines(state))
+--- Shows the state of the trial.
+---@param client vim.lsp.Client
+function M.show(client)
+  ui.request(client, 'ghostbench/trial', { textDocument = ui.document() }, function(state)
+    ui.show_page('trial', state_lines(state), function()
+      M.show(client)
     end)
-  end,
-  ---@param words string[] Mode and engines.
-  start = function(client, document, words)
-    local arms = vim.list_slice(words, 2)
-    start_trial(client, { textDocument = document, mode = words[1] or 'single', arms = arms })
-  end,
-  stop = function(client, document)
-    ui.request(client, 'ghostbench/stopTrial', { textDocument = document }, function(result)
-      ui.tell(('trial %s is stopped; its opportunities are kept'):format(result.name))
-      local names = vim.tbl_map(function(arm)
-        return ('%s was %s'):format(arm.shownAs, arm.name)
-      end, result.revealed)
-      if #names > 0 then
-        ui.show(names)
-      end
-    end)
-  end,
-  scoreboard = function(client, document)
-    ui.request(client, 'ghostbench/scoreboard', { textDocument = document, trial = true }, function(result)
-      ui.show(vim.split(result.text, '\n', { trimempty = true }))
-    end)
-  end,
-}
+  end)
+end
+
+M.MODES = { 'single', 'shadow', 'assign', 'duel' }
 
 ---@param client vim.lsp.Client
----@param command vim.api.keyset.create_user_command.command_args
-function M.on_command(client, command)
-  local action = ACTIONS[command.fargs[1] or '']
-  if action then
-    action(client, vim.lsp.util.make_text_document_params(), vim.list_slice(command.fargs, 2))
-  else
-    ui.tell(('cannot do "%s"; use start, stop or scoreboard'):format(command.fargs[1]), vim.log.levels.ERROR)
-  end
+---@param words string[] Mode and engines.
+function M.start(client, words)
+  local arms = vim.list_slice(words, 2)
+  start_trial(client, { textDocument = ui.document(), mode = words[1] or 'single', arms = arms })
+end
+
+---@param client vim.lsp.Client
+function M.stop(client)
+  ui.request(client, 'ghostbench/stopTrial', { textDocument = ui.document() }, function(result)
+    ui.tell(('trial %s is stopped; its opportunities are kept'):format(result.name))
+    local names = vim.tbl_map(function(arm)
+      return ('%s was %s'):format(arm.shownAs, arm.name)
+    end, result.revealed)
+    if #names > 0 then
+      ui.show_page('trial', names)
+    end
+  end)
 end
 
 --- States of the trials, by folder.
 local trials = {} ---@type table<string, ghostbench.TrialState>
 
+---@param is_so fun(state: ghostbench.TrialState): boolean
+---@return boolean
+local function any(is_so)
+  return vim.iter(pairs(trials)):any(function(_, state)
+    return is_so(state)
+  end)
+end
+
+---@return boolean
+function M.is_running()
+  return any(function(state)
+    return state.state ~= 'off'
+  end)
+end
+
+--- Whether the developer must not know which engine answers.
+---@return boolean
+function M.is_blind()
+  return any(function(state)
+    return state.state ~= 'off' and not state.arms
+  end)
+end
+
+--- Returns the engine that writes the ghost text while a trial runs, if the developer may know it.
+---@return string?
+function M.shown_arm()
+  for _, state in pairs(trials) do
+    if state.state == 'running' and state.arms then
+      return state.arms[1]
+    end
+  end
+end
+
+--- Whether a trial is recorded, in a word for a status line.
+---@return 'recording'|'paused'|''
+function M.recording()
+  local is_recording = any(function(state)
+    return state.state == 'running'
+  end)
+  return is_recording and 'recording' or M.is_running() and 'paused' or ''
+end
+
 ---@param state ghostbench.TrialState
-function M.on_changed(_, state)
+function M.on_changed(state)
   trials[state.folder] = state
-  local states = vim.tbl_map(function(known)
-    return known.state
-  end, vim.tbl_values(trials))
-  vim.g.ghostbench_trial = vim.list_contains(states, 'running') and 'recording'
-    or vim.list_contains(states, 'paused') and 'paused'
-    or ''
   vim.cmd.redrawstatus({ bang = true })
 end
 
 --- The server has ended.
 function M.clear()
   trials = {}
-  vim.g.ghostbench_trial = ''
+  vim.cmd.redrawstatus({ bang = true })
 end
 
 return M
