@@ -50,6 +50,12 @@ pub fn language_servers(project: &Project) -> Vec<u32> {
     ids.filter(is_server).collect()
 }
 
+/// Whether a process was started with a variable, written `NAME=value`.
+pub fn has_variable(id: u32, variable: &str) -> bool {
+    fs::read(format!("/proc/{id}/environ"))
+        .is_ok_and(|all| all.split(|byte| *byte == 0).any(|one| one == variable.as_bytes()))
+}
+
 /// Kills a process at once.
 ///
 /// # Panics

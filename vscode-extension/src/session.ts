@@ -212,7 +212,12 @@ export class Session implements Disposable {
       closed: async () => {
         const reason = await process.reasonOfEnd();
         if (this.crashes.mayRestart(Date.now())) {
-          setImmediate(() => void this.startAgain());
+          // The client has to end first. Meanwhile the user may have started another server.
+          setImmediate(() => {
+            if (this.process === process) {
+              void this.startAgain();
+            }
+          });
           const message = `the server has ended (${reason}); it is started again`;
           return { action: CloseAction.DoNotRestart, message, handled: true };
         }

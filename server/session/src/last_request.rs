@@ -11,7 +11,7 @@ use text::Position;
 /// Maximum bytes of a kept text. Prompts and answers of real models are shorter.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// A request of the editor that was answered.
+/// A request of the editor that was answered, rather than superseded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditorRequestRecord {
     /// Time of its answer.

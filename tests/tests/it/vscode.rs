@@ -308,15 +308,21 @@ fn check_settings_sent(editor: &VsCode) {
 fn starts_server_of_workspace(is_trusted: bool) -> Option<bool> {
     let project = Project::new("//- /a.py\n");
     let mark = project.sibling_path("mark");
-    let opening = |server| WindowOptions { settings: json!({}), server, is_trusted };
+    let rules = json!([{"path": "", "text": "total"}]).to_string();
+    let settings = json!({"ghostbench.server.arguments": ["--scripted", rules]});
+    let opening = |server| WindowOptions { settings, server, is_trusted };
     let script = project.write("server.sh", format!("#!/bin/sh\necho > '{}'\n", mark.display()));
     fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("it is ours");
-    project.write(".vscode/settings.json", json!({"ghostbench.server.path": "server.sh"}).to_string());
+    let own = json!({"ghostbench.server.path": "server.sh", "ghostbench.completion.enabled": false});
+    project.write(".vscode/settings.json", own.to_string());
     let editor = VsCode::start(&project, "a.py", opening(None))?;
     if is_trusted {
         wait_until("the workspace's server is started", || mark.exists());
     } else {
         editor.wait_until_served();
+        editor.type_text("x = ");
+        // The workspace cannot switch it off either.
+        editor.wait_for_this_ghost_text("total");
     }
     Some(mark.exists())
 }

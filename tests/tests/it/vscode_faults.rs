@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mock::{MockServer, Reply};
 use serde_json::{Value, json};
-use tests::unix::{kill, language_servers};
+use tests::unix::{has_variable, kill, language_servers};
 use tests::{Project, VsCode, WindowOptions, binary, component, wait_until};
 
 use crate::lsp::trial::rows;
@@ -99,6 +99,17 @@ fn a_server_of_another_version_is_offered_to_be_replaced() {
     editor.wait_for_message(&format!("is version 9.9.9, and this extension is version {own}"));
     editor.wait_until("Array.from(document.querySelectorAll('.notification-list-item-buttons-container a'), (a) => a.textContent).includes('How to Install')");
     editor.wait_until("Eyes.isServed()");
+    // A key gets to the server by its environment only.
+    editor.run("Ghostbench: Set API Key");
+    editor.answer("OPENAI_API_KEY");
+    editor.wait_until("document.querySelector('.quick-input-box input[type=password]') !== null");
+    editor.type_text("sk-of-a-test");
+    editor.press("Enter");
+    wait_until("another server has the key", || {
+        language_servers(&project).iter().any(|id| has_variable(*id, "OPENAI_API_KEY=sk-of-a-test"))
+    });
+    editor.wait_until("Eyes.isServed()");
+    assert!(!editor.evaluate("document.body.innerText").to_string().contains("sk-of-a-test"));
 }
 
 #[test]

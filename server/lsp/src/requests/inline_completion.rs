@@ -82,17 +82,19 @@ pub(crate) async fn inline_completion(
         ending => ending,
     };
     let status = completion_status(context.snapshot.time, &ending);
-    document.session.record_editor_request(EditorRequestRecord {
-        answered_at: SystemTime::now(),
-        position: from_proto::position(at.position),
-        is_invoked,
-        engine: asking.engine.get().cloned(),
-        is_blind,
-        status: status.status.clone(),
-        reason: status.reason.clone(),
-        took: context.snapshot.time.elapsed(),
-        items: offered.iter().map(|(_, item)| item.text.clone()).collect(),
-    });
+    if !matches!(ending, RequestOutcome::Superseded) {
+        document.session.record_editor_request(EditorRequestRecord {
+            answered_at: SystemTime::now(),
+            position: from_proto::position(at.position),
+            is_invoked,
+            engine: asking.engine.get().cloned(),
+            is_blind,
+            status: status.status.clone(),
+            reason: status.reason.clone(),
+            took: context.snapshot.time.elapsed(),
+            items: offered.iter().map(|(_, item)| item.text.clone()).collect(),
+        });
+    }
     *lock(&server.last_completion) = Some(status);
     match ending {
         RequestOutcome::Suggestion { .. } => {

@@ -29,6 +29,8 @@ pub(crate) async fn pause_recording(
         let message = format!("`minutes` is {minutes}; send a number from 1 to {MAX_MINUTES}");
         return Err(Error::invalid_params(message));
     }
+    // A trial may have been started a moment ago.
+    server.trial.reload_trials().await;
     let places = trial_places(&server);
     if places.is_empty() {
         return Err(request_failed("no trial is running, so nothing is recorded"));
