@@ -32,6 +32,7 @@ mod locks;
 mod open_document;
 mod opened_suites;
 mod recorded_cases;
+mod rejected_suggestions;
 mod release_memory;
 mod request_snapshot;
 mod settings;

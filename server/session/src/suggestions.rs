@@ -12,6 +12,7 @@ use text::TrackedRange;
 
 use crate::documents::Documents;
 use crate::open_document::OpenDocument;
+use crate::rejected_suggestions::ENOUGH_REJECTIONS;
 
 /// Maximum number of suggestions: editors accept the latest one; more are kept for clients that cycle.
 const MAX_SUGGESTIONS: u64 = 256;
@@ -73,6 +74,38 @@ impl Suggestions {
             record_accepted(document, &suggestion, accepted);
         }
         true
+    }
+
+    /// Counts a rejection of the item with this id, or else of the latest one in the document: from the second on, it is not suggested there
+    /// again.
+    pub fn reject(&self, id: Option<&str>, document: &OpenDocument) {
+        self.reject_times(id, document, 1);
+    }
+
+    /// Withholds the latest item of the document at its place from now on.
+    pub fn withhold(&self, document: &OpenDocument) {
+        self.reject_times(None, document, ENOUGH_REJECTIONS);
+    }
+
+    fn reject_times(&self, id: Option<&str>, document: &OpenDocument, times: usize) {
+        let suggestion = match id {
+            Some(id) => self.find(id),
+            None => self.latest_in(&document.key),
+        };
+        let Some(Suggestion { mut start, text, .. }) =
+            suggestion.filter(|found| found.document == document.key)
+        else {
+            return;
+        };
+        let mut tracked = document.session.tracked_ranges();
+        if tracked.log().follow(&mut start, document.revision).is_some() {
+            tracked.record_rejection(start.range().start, document.revision, &text, times);
+        }
+    }
+
+    fn latest_in(&self, document: &str) -> Option<Suggestion> {
+        let of_document = self.last.iter().filter(|entry| *entry.document == *document);
+        of_document.max_by_key(|entry| *entry.key()).map(|entry| entry.value().clone())
     }
 
     fn find(&self, id: &str) -> Option<Suggestion> {
@@ -149,6 +182,33 @@ mod tests {
         let tracked = document.session.tracked_ranges();
         assert_eq!(tracked.exposure(18..19, 2), (Exposure::Accepted, Some("e")));
         assert_eq!(tracked.exposure(0..3, 2), (Exposure::None, None));
+    }
+
+    #[test]
+    fn suggestion_rejected_twice_on_its_line_is_withheld_there() {
+        let mut documents = documents("x = m\ny = m\n");
+        let suggestions = Suggestions::default();
+        let withheld = |documents: &Documents, cursor: usize, text: &str| {
+            let document = documents.get("a.py").expect("it is open");
+            document.session.tracked_ranges().is_rejected(cursor, text)
+        };
+        let reject = |documents: &Documents, range: Range<usize>, text: &str| {
+            let document = documents.get("a.py").expect("it is open");
+            let id = suggestions.add(document, &range, text, "e");
+            suggestions.reject(Some(&id), document);
+        };
+        reject(&documents, 5..5, "ax(1)");
+        assert!(!withheld(&documents, 5, "ax(1)"), "once is not enough");
+        // The same suggestion one key later, and after an edit above it.
+        change(&mut documents, 2, &[(5..5, "a"), (0..0, "import m\n")]);
+        reject(&documents, 15..15, "x(1)");
+        assert!(withheld(&documents, 15, "x(1)"));
+        assert!(!withheld(&documents, 15, "x(2)"), "another text");
+        assert!(!withheld(&documents, 21, "ax(1)"), "another line");
+        let document = documents.get("a.py").expect("it is open");
+        suggestions.add(document, &(21..21), "in(2)", "e");
+        suggestions.withhold(document);
+        assert!(withheld(&documents, 21, "in(2)"));
     }
 
     #[test]

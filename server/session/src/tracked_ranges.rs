@@ -6,6 +6,8 @@ use std::ops::Range;
 use cases::Exposure;
 use text::{Document as Rope, EditLog, Position, PositionEncoding, Revision, TrackedRange};
 
+use crate::rejected_suggestions::RejectedSuggestions;
+
 /// Maximum number of suggestions per document: the last hour of fast typing.
 const MAX_SUGGESTIONS: usize = 1000;
 
@@ -18,6 +20,7 @@ pub struct TrackedRanges {
     /// The revision in which a case was last checked, and whether it was edited then.
     checked: HashMap<String, (u64, bool)>,
     suggestions: VecDeque<SuggestionExposure>,
+    rejected: RejectedSuggestions,
 }
 
 /// Location of a case in the current text.
@@ -53,6 +56,7 @@ impl TrackedRanges {
             cases: HashMap::new(),
             checked: HashMap::new(),
             suggestions: VecDeque::new(),
+            rejected: RejectedSuggestions::default(),
         }
     }
 
@@ -62,6 +66,7 @@ impl TrackedRanges {
         self.log.push(revision);
         let (log, number) = (&self.log, self.log.revision());
         self.suggestions.retain_mut(|exposed| log.follow(&mut exposed.span, number).is_some());
+        self.rejected.follow_edits(log);
         // Deleted text may come back, and is then searched again.
         self.cases.retain(|_, span| log.follow(span, number).is_some() && !span.is_deleted());
     }
@@ -103,6 +108,26 @@ impl TrackedRanges {
         Some(CaseLocation { range: position(range.start)?..position(range.end)?, is_edited })
     }
 
+    /// Counts rejections of a suggestion whose text begins at `start` in the text of `revision`.
+    pub(crate) fn record_rejection(&mut self, start: usize, revision: u64, text: &str, times: usize) {
+        let Some(cursor) = self.current(start..start, revision) else { return };
+        let Some(line) = self.line_with(cursor.range().start, text) else { return };
+        let (rope, at) = (&self.rope, cursor.range().start);
+        self.rejected.add(cursor, line, times, |other| is_same_line(rope, at, other));
+    }
+
+    /// Returns whether a suggestion whose text begins at `start` in the current text was rejected there often enough to be withheld.
+    pub fn is_rejected(&self, start: usize, text: &str) -> bool {
+        let Some(line) = self.line_with(start, text) else { return false };
+        self.rejected.withholds(&line, |other| is_same_line(&self.rope, start, other))
+    }
+
+    /// Returns the text of the line before `start`, and `text`.
+    fn line_with(&self, start: usize, text: &str) -> Option<String> {
+        let before = self.rope.slice(line_start(&self.rope, start)?..start)?;
+        Some(before.into_owned() + text)
+    }
+
     /// Records a suggestion of `engine`, at a cursor or as accepted text. `range` is a range of the text of `revision`.
     pub(crate) fn record_exposure(
         &mut self,
@@ -141,6 +166,17 @@ impl TrackedRanges {
         self.log.follow(&mut span, self.log.revision())?;
         Some(span)
     }
+}
+
+/// Returns the start of the line of a position.
+fn line_start(rope: &Rope, offset: usize) -> Option<usize> {
+    let position = rope.position(offset, PositionEncoding::Utf8)?;
+    rope.offset(Position { character: 0, ..position }, PositionEncoding::Utf8)
+}
+
+fn is_same_line(rope: &Rope, one: usize, other: usize) -> bool {
+    let line = line_start(rope, one);
+    line.is_some() && line == line_start(rope, other)
 }
 
 #[cfg(test)]

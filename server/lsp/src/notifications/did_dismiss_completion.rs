@@ -17,5 +17,11 @@ pub(crate) fn did_dismiss_completion(state: &mut OrderedState, params: DidDismis
         item => item.and_then(Result::ok),
     };
     let document = from_proto::document_key(&params.text_document.uri);
+    if let Some(open) =
+        state.text_sync.documents().get(&document).filter(|_| params.reason == DismissReason::Rejected)
+    {
+        let id = item.map(|item: u64| item.to_string());
+        state.server.suggestions.reject(id.as_deref(), open);
+    }
     state.record(|_| Some(EventKind::Dismissed { document, item, kind }));
 }

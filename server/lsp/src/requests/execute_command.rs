@@ -8,8 +8,8 @@ use tower_lsp_server::jsonrpc::{Error, Result};
 use trial::EventKind;
 
 use crate::ext::{
-    DID_ACCEPT_COMMAND, NOT_WANTED_COMMAND, OPEN_SUITE_COMMAND, RECORD_CASE_COMMAND, REPLAY_COMMAND,
-    SHOULD_HAVE_SUGGESTED_COMMAND,
+    DID_ACCEPT_COMMAND, MarkPlaceParams, NOT_WANTED_COMMAND, OPEN_SUITE_COMMAND, RECORD_CASE_COMMAND,
+    REPLAY_COMMAND, SHOULD_HAVE_SUGGESTED_COMMAND,
 };
 use crate::request_context::RequestContext;
 use crate::requests::{mark_place, record_case, replay, suite};
@@ -37,7 +37,11 @@ pub(crate) async fn execute_command(
             answer(record_case::record_case(server, context, parse(&command, argument)?).await?)
         }
         SHOULD_HAVE_SUGGESTED_COMMAND | NOT_WANTED_COMMAND => {
-            mark_place::mark_place(server, context, parse(&command, argument)?).await?;
+            let place: MarkPlaceParams = parse(&command, argument)?;
+            if command == NOT_WANTED_COMMAND {
+                server.suggestions.withhold(&*context.document(&place.text_document.uri)?);
+            }
+            mark_place::mark_place(server, context, place).await?;
             Ok(None)
         }
         OPEN_SUITE_COMMAND => answer(suite::suite(server, context, parse(&command, argument)?).await?),

@@ -68,6 +68,7 @@ pub(crate) async fn inline_completion(
         InlineRequest { server: &server, context: &context, document: &document, cursor, facts, engine };
     let is_invoked = params.context.trigger_kind == InlineCompletionTriggerKind::Invoked;
     let ending = asking.run(is_invoked, params.context.selected_completion_info).await;
+    let ending = if is_invoked { ending } else { asking.without_rejected(ending) };
     let is_held = asking.facts.as_ref().is_some_and(AnswerFacts::is_held);
     let offered = match &ending {
         RequestOutcome::Suggestion { items, engine, .. } if !is_held => asking.offer(items, engine),
@@ -291,6 +292,21 @@ impl InlineRequest<'_> {
             shown: None,
             context: SharedContext::default(),
         }
+    }
+
+    /// Drops what was rejected at this place before. In a duel both suggestions stay, as leaving one out would decide it.
+    fn without_rejected(&self, ending: RequestOutcome) -> RequestOutcome {
+        let is_blind = self.facts.as_ref().is_some_and(AnswerFacts::is_blind);
+        let RequestOutcome::Suggestion { mut items, is_reused, engine } = ending else { return ending };
+        let tracked = self.document.session.tracked_ranges();
+        items.retain(|item| is_blind || !tracked.is_rejected(item.range.start, &item.text));
+        if items.is_empty() {
+            return RequestOutcome::Nothing {
+                status: "gated",
+                reason: "it was rejected here before".to_owned(),
+            };
+        }
+        RequestOutcome::Suggestion { items, is_reused, engine }
     }
 
     /// Registers the items, so that their acceptance is recognized.

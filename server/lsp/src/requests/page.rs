@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use benchmarks::{Rules, run_tables};
+use benchmarks::{ScoringRules, run_tables};
 use index::CancelFlag;
 use scoring::run_summary::completeness_notes;
 use scoring::{ComparedRuns, RunRows, VerdictSettings};
@@ -64,6 +64,6 @@ fn replay_page(run: &Path, cancel: &CancelFlag) -> std::result::Result<String, S
     let question = VerdictSettings::new(contents.run.seed);
     let summary = report.summary_with(&runs, &question).map_err(|error| error.to_string())?;
     go_on()?;
-    let tables = run_tables(&contents.cases, &contents.predictions, Rules::Paper);
+    let tables = run_tables(&contents.cases, &contents.predictions, ScoringRules::Paper);
     Ok(report::html(&report, &runs, &summary, &tables))
 }
