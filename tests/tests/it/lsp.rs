@@ -27,6 +27,7 @@ mod privacy;
 #[cfg(unix)]
 mod program_engines;
 mod recent_edits;
+mod rejected_suggestions;
 mod recording;
 mod replay;
 mod replay_results;
