@@ -85,7 +85,7 @@ fn cases_are_tests_with_differences_and_reports() {
             || editor.evaluate(&is_listed) == true,
         );
     }
-    editor.wait_until(&format!("/scripted.*% similar/.test(Eyes.tests().join('\\n'))"));
+    editor.wait_until("/scripted.*% similar/.test(Eyes.tests().join('\\n'))");
     wait_until("the suite is replayed", || {
         editor.requests("ghostbench/replay").iter().any(|(_, a)| a.is_some())
     });
