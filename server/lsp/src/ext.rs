@@ -361,7 +361,7 @@ pub struct EngineStatus {
     pub kind: String,
     /// Model.
     pub model: String,
-    /// What it is used for: ghostText, replay, and arm of a trial whose arms are not hidden.
+    /// Its uses: ghostText, replay, and arm of a trial whose arms are not hidden.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<String>,
     /// Its usual time for ghost text in milliseconds; absent if unknown, and during a trial whose arms are hidden.
