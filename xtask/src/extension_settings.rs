@@ -18,7 +18,7 @@ const OWN_RESTRICTED: [&str; 2] = ["ghostbench.server.arguments", "ghostbench.se
 /// Returns the manifest with the settings of the schema.
 ///
 /// # Errors
-/// The manifest or the schema lacks what is generated or read.
+/// The manifest lacks a list, or the schema its sections.
 pub fn with_settings(manifest: &str, schema: &str) -> Result<String> {
     let schema: Value = serde_json::from_str(schema)?;
     let sections = schema["properties"].as_object().context("the schema has no sections")?;

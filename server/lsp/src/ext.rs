@@ -73,7 +73,7 @@ pub const PAUSE_RECORDING: &str = "ghostbench/pauseRecording";
 pub const RESUME_RECORDING: &str = "ghostbench/resumeRecording";
 /// Request: deletes what trials recorded lately. [`ForgetParams`] to [`ForgetResult`].
 pub const FORGET: &str = "ghostbench/forget";
-/// Request: returns what was asked last for the ghost text of a document. [`LastRequestParams`] to [`LastRequest`] or `null`.
+/// Request: returns the last request for the ghost text of a document. [`LastRequestParams`] to [`LastRequest`] or `null`.
 pub const LAST_REQUEST: &str = "ghostbench/lastRequest";
 /// Request: returns the truth of a case and the answers to it. [`AnswersParams`] to [`AnswersResult`].
 pub const ANSWERS: &str = "ghostbench/answers";
@@ -361,7 +361,7 @@ pub struct EngineStatus {
     pub kind: String,
     /// Model.
     pub model: String,
-    /// What it is used for: ghostText, replay, and arm of a trial whose arms are not hidden.
+    /// Its uses: ghostText, replay, and arm of a trial whose arms are not hidden.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<String>,
     /// Its usual time for ghost text in milliseconds; absent if unknown, and during a trial whose arms are hidden.

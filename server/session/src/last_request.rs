@@ -1,4 +1,4 @@
-//! What was asked last for the ghost text of a document: by the editor, and of an engine. In memory only, one of each for a document, so
+//! The last requests for the ghost text of a document: of the editor, and to an engine. In memory only, one of each for a document, so
 //! that developers can see which code leaves their editor.
 
 use std::sync::Arc;

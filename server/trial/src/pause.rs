@@ -1,6 +1,6 @@
 //! A pause of the recording of a workspace's trial: a file in its folder for trials that contains the time at which the pause ends.
 //!
-//! The file outlives servers, and counts for all of them: what a developer does not want recorded is recorded by no window. A file that
+//! The file outlives servers, and counts for all of them, so that no window records during a pause. A file that
 //! cannot be read pauses the recording as well.
 #![expect(clippy::disallowed_methods, reason = "the file of a pause is read and written here")]
 

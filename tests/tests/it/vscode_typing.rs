@@ -39,7 +39,7 @@ fn keys_cursors_and_line_ends() {
     editor.wait_for_this_ghost_text(" + price");
     editor.press("Tab");
     editor.wait_until(&has_line("y = total + price"));
-    // Undo takes back what was accepted; redo brings it again.
+    // Undo takes the accepted text back; redo brings it again.
     editor.press("Control+z");
     editor.wait_until("!Eyes.lines().includes('y = total + price') || Eyes.ghostText() !== null");
     editor.press("Control+y");
@@ -54,7 +54,7 @@ fn keys_cursors_and_line_ends() {
     editor.wait_for_this_ghost_text(SUGGESTION);
     editor.press("Tab");
     editor.wait_until(&has_line("z = '\u{1f643}' + total + price"));
-    // With two cursors, what is typed goes to both, and a suggestion at one of them changes nothing.
+    // With two cursors, typed text goes to both, and a suggestion at one of them changes nothing.
     editor.press("Control+End");
     editor.type_text("a = \nb = ");
     editor.press("Escape");

@@ -1,4 +1,4 @@
-//! Messages that show developers what was sent, and let them pause and undo recording.
+//! Messages that show developers the last request, and let them pause and undo recording.
 
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::gen_lsp_types::{Position, TextDocumentIdentifier};

@@ -1,5 +1,5 @@
-//! `ghostbench/pauseRecording`, `ghostbench/resumeRecording`, `ghostbench/forget`: the developer's control over what is recorded, in all
-//! folders of the workspace at once.
+//! `ghostbench/pauseRecording`, `ghostbench/resumeRecording`, `ghostbench/forget`: the developer's control over recording, in all folders
+//! of the workspace at once.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

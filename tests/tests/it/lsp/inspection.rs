@@ -1,4 +1,4 @@
-//! What developers can see and undo: the last request, pauses of the recording, forgetting, answers beside each other, pages.
+//! Inspection and undoing by developers: the last request, pauses of the recording, forgetting, answers beside each other, pages.
 
 use cases::{TrialArm, TrialMode};
 use serde_json::{Value, json};
