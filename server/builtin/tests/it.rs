@@ -286,21 +286,41 @@ fn unlikely_tokens_are_cut_off() {
     assert_eq!(gated.trust, ungated.trust, "the probability is reported");
 }
 
+/// Returns the completion of a call whose last argument is not certain, after this number of suggestions that other text was typed over.
+fn complete_uncertain_call(min_probability: Option<f64>, typed_over: usize) -> Completion {
+    let call = |number: u8| format!("def f{number}(loaded):\n    compute(loaded, {number})\n\n");
+    let corpus =
+        Corpus::build(&[file("src/other", Language::Python, &(1..=9).map(call).collect::<String>())]);
+    let typing = RecentTyping { typed_over, ..RecentTyping::default() };
+    let open = open(Language::Python, "def h(loaded):\n    comp", "\n\nx = 1\n");
+    let settings = BuiltinSettings { min_probability, ..UNGATED };
+    complete(&corpus, &OpenFile { recent_typing: Some(&typing), ..open }, &settings)
+}
+
 #[test]
-fn unlikely_block_is_cut_to_its_first_statement() {
-    let function =
-        |number: u8| format!("def f{number}():\n    a()\n    if b:\n        c({number})\n    d()\n\n");
-    let other = &(1..=4).map(function).collect::<String>();
-    let cut_back = |fixture: &str| {
-        let ungated = complete_at(Language::Python, other, fixture, &UNGATED);
-        assert!(ungated.text.ends_with("d()") && ungated.trust < 0.3, "{ungated:?}");
-        let unsure = BuiltinSettings { min_probability: Some(0.3), ..UNGATED };
-        let gated = complete_at(Language::Python, other, fixture, &unsure);
-        assert_eq!(gated.stop, StopReason::Unlikely);
-        gated.text
-    };
-    assert_eq!(cut_back("def h():\n    a()\n    $0\n\nx = 1\n"), "", "its argument is not certain");
-    assert_eq!(cut_back("def k():\n    a()\n    b()\n\ndef h():\n    $0\n\nx = 1\n"), "a()");
+fn unlikely_completion_is_cut_to_its_certain_beginning() {
+    let whole = complete_uncertain_call(None, 0);
+    let beginning = complete_uncertain_call(Some(0.5), 0);
+    assert!(whole.trust < 0.5, "{whole:?}");
+    expect!["ute(loaded, 6) | ute(loaded"].assert_eq(&format!("{} | {}", whole.text, beginning.text));
+    assert_eq!(beginning.stop, StopReason::Unlikely);
+    assert!(beginning.trust >= 0.8, "{beginning:?}");
+}
+
+#[test]
+fn less_is_shown_on_a_line_where_suggestions_were_typed_over() {
+    let shown = [0, 2, 9].map(|typed_over| complete_uncertain_call(Some(0.5), typed_over).text);
+    // There is only one word that begins so.
+    assert_eq!(shown, ["ute(loaded", "ute", "ute"]);
+}
+
+#[test]
+fn half_typed_name_is_completed_or_left_alone() {
+    let other = "class TaskError(CeleryError):\n    pass\n\nclass Retry(CeleryError):\n    pass\n";
+    let check = |fixture: &str, expected: Expect| check(Language::Python, other, fixture, expected);
+    check("class TaskErr$0\n", expect![[r#"StatementEnd: "or(CeleryError):""#]]);
+    check("class RevokedErr$0\n", expect![[r#"NothingFound: """#]]);
+    check("class Retry$0\n", expect![[r#"StatementEnd: "(CeleryError):""#]]);
 }
 
 #[test]

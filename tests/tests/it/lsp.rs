@@ -27,8 +27,8 @@ mod privacy;
 #[cfg(unix)]
 mod program_engines;
 mod recent_edits;
-mod rejected_suggestions;
 mod recording;
+mod rejected_suggestions;
 mod replay;
 mod replay_results;
 mod retrieval;
