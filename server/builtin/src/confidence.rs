@@ -12,8 +12,8 @@ use crate::vocabulary::{TokenId, is_newline};
 const MIN_BLOCK_PROBABILITY: f64 = 0.5;
 
 /// Minimum probability that a beginning is right. It is a product over its tokens, which overestimates, unlike the fitted probability of a
-/// whole. `cargo xtask bench typing` chose it: with 0.75 more keys are saved, but more than 2 of 100 requests show something new and wrong.
-const MIN_BEGINNING_PROBABILITY: f64 = 0.8;
+/// whole. `cargo xtask bench typing` chose it: with 0.8 more keys are saved, but more than 2 of 100 requests show something new and wrong.
+const MIN_BEGINNING_PROBABILITY: f64 = 0.88;
 
 /// Minimum length in bytes of a beginning: accepting it costs a key, and reading it some attention.
 const MIN_BEGINNING_BYTES: usize = 3;
