@@ -15,6 +15,9 @@ const MIN_BLOCK_PROBABILITY: f64 = 0.5;
 /// whole. `cargo xtask bench typing` chose it: with 0.8 more keys are saved, but more than 2 of 100 requests show something new and wrong.
 const MIN_BEGINNING_PROBABILITY: f64 = 0.88;
 
+/// The same where a block or a statement begins: there is one such place for some 25 keys, and the text of its first line is read at once.
+const MIN_BLOCK_BEGINNING_PROBABILITY: f64 = 0.7;
+
 /// Minimum length in bytes of a beginning: accepting it costs a key, and reading it some attention.
 const MIN_BEGINNING_BYTES: usize = 3;
 
@@ -38,7 +41,8 @@ pub(crate) fn drop_uncertain(
         return trust;
     }
     written.stop = StopReason::Unlikely;
-    let least = stricter(MIN_BEGINNING_PROBABILITY, view.typed_over);
+    let least = if is_statement { MIN_BEGINNING_PROBABILITY } else { MIN_BLOCK_BEGINNING_PROBABILITY };
+    let least = stricter(least, view.typed_over);
     let (length, probability) = certain_beginning(view, predictor, written, least);
     written.guesses.truncate(length);
     if new_bytes(view, written) < MIN_BEGINNING_BYTES {
@@ -74,11 +78,14 @@ fn certain_beginning(
     least: f64,
 ) -> (usize, f64) {
     // A word that is treated as complete may be the beginning of another one.
-    let mut probability = written.lead.map_or(1.0, |lead| probability_of_word(view, predictor, lead));
+    let mut probability =
+        written.lead.map_or(1.0, |lead| ranked_probability_of_word(view, predictor, lead).unwrap_or(0.0));
     let mut beginning = (0, probability);
     for (place, guess) in written.guesses.iter().enumerate() {
         probability *= match place {
-            0 if written.completes_partial => probability_of_word(view, predictor, guess.token),
+            0 if written.completes_partial => {
+                ranked_probability_of_word(view, predictor, guess.token).unwrap_or(guess.probability)
+            }
             _ => ranked_probability(predictor, written, place),
         };
         if probability < least {
@@ -98,11 +105,11 @@ fn ranked_probability(predictor: &mut Predictor, written: &DecodedTokens, place:
     same.map_or(0.0, |guess| guess.probability)
 }
 
-/// Returns the ranking's probability of a token at the cursor, among those that the text there may become.
-fn probability_of_word(view: &CorpusView, predictor: &mut Predictor, token: TokenId) -> f64 {
+/// Returns the ranking's probability of a token at the cursor, among those that the text there may become; `None` if it expects none of them.
+fn ranked_probability_of_word(view: &CorpusView, predictor: &mut Predictor, token: TokenId) -> Option<f64> {
     let guesses = predictor.guesses(PredictionMethod::Ranked, &[]);
     let fits = |guess: &&TokenGuess| view.cursor.partial_token.missing(view.text(guess.token)).is_some();
     let all: f64 = guesses.iter().filter(fits).map(|guess| guess.probability).sum();
     let own = guesses.iter().find(|guess| guess.token == token).map_or(0.0, |guess| guess.probability);
-    if all > 0.0 { own / all } else { 0.0 }
+    (all > 0.0).then(|| own / all)
 }

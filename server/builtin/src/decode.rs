@@ -208,6 +208,11 @@ fn complete_partial_token(
     }
 }
 
+/// Length in bytes from which the beginning of a name tells which one it is, if only one near the cursor begins so.
+const MIN_TELLING_BYTES: usize = 3;
+/// Probability that it is this name.
+const ONLY_MATCH: f64 = 0.9;
+
 /// Returns the most frequent token near the cursor that completes the partial one: the fallback if no likely token fits.
 fn most_frequent_match(view: &CorpusView) -> Option<TokenGuess> {
     let tokens = &view.overlay.stream.tokens;
@@ -220,7 +225,8 @@ fn most_frequent_match(view: &CorpusView) -> Option<TokenGuess> {
     fitting.sort_unstable();
     let runs = fitting.chunk_by(|a, b| a == b);
     let best = runs.max_by_key(|run| run.len())?;
-    let probability = best.len() as f64 / (fitting.len() + 1) as f64;
+    let is_only = best.len() == fitting.len() && view.cursor.partial_token.text().len() >= MIN_TELLING_BYTES;
+    let probability = if is_only { ONLY_MATCH } else { best.len() as f64 / (fitting.len() + 1) as f64 };
     let last = tokens.iter().rposition(|token| *token == best[0])?;
     Some(TokenGuess {
         token: best[0],

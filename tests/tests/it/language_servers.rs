@@ -40,7 +40,7 @@ fn answers(run: &Path) -> BTreeMap<String, BTreeMap<String, Prediction>> {
 fn own_language_server_gives_the_answers_of_its_engine() {
     let project = Project::generated(1);
     user_file(&project, &own_server_settings("served"));
-    project.run("try . --cases 30 --engine builtin --engine served --out ../run").expect_code(0);
+    project.run("try . --cases 90 --engine builtin --engine served --out ../run").expect_code(0);
     let answers = answers(&project.sibling_path("run"));
     let (direct, served) = (&answers["builtin"], &answers["served"]);
     let mut response = 0;
