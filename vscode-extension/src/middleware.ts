@@ -58,6 +58,8 @@ export function middleware(observers: Observers): Middleware {
       return sent;
     },
     workspace: {
+      // Without settings: the server requests them. The client would send those of the extension too.
+      didChangeConfiguration: (_sections, next) => next(undefined),
       configuration: async (params, token, next) => {
         const values = await next(params, token);
         // The server has the settings before the next message.

@@ -2,9 +2,9 @@
 //! block.
 //!
 //! ```text
-//! cases ─► lessons ─► ranking of tokens (of either half of the repositories, and of all)
-//!   │                      │ that of the other half
-//!   └──► proposals ◄───────┘ ─► choosing, trusting      cases on blank lines ─► stopping
+//! cases ─► examples ─► ranking of tokens (of either half of the repositories, and of all)
+//!   │                       │ that of the other half
+//!   └──► proposals ◄────────┘ ─► choosing, trusting      cases on blank lines ─► stopping
 //! ```
 //!
 //! Figures come from repositories that the figure's model has not seen: the token ranking is fitted on the other half, and
@@ -309,8 +309,9 @@ fn render(trees: &BoostedTrees) -> String {
         numbers.iter().map(|number| format!("{number:.4}")).collect::<Vec<_>>().join(", ")
     };
     let mut out = format!(
-        "//! Written by `cargo xtask fit engine`.\n\nuse crate::trees::{{Tree, Trees}};\n\n\
-         pub(crate) const TREES: Trees = Trees::fixed({:?}, &ALL);\n\n#[rustfmt::skip]\nstatic ALL: [Tree; {}] = [\n",
+        "//! Written by `cargo xtask fit engine`.\n\nuse crate::boosted_trees::{{BoostedTrees, DecisionTree}};\n\n\
+         pub(crate) const TREES: BoostedTrees = BoostedTrees::from_static({:?}, &ALL);\n\n\
+         #[rustfmt::skip]\nstatic ALL: [DecisionTree; {}] = [\n",
         trees.base(),
         trees.trees().len(),
     );
@@ -320,8 +321,26 @@ fn render(trees: &BoostedTrees) -> String {
             false => format!("({feature}, f32::INFINITY)"),
         });
         let (splits, leaves) = (splits.join(", "), list(&tree.leaves));
-        writeln!(out, "    Tree {{ splits: [{splits}], leaves: [{leaves}] }},")
+        writeln!(out, "    DecisionTree {{ splits: [{splits}], leaves: [{leaves}] }},")
             .expect("a string takes everything");
     }
     out + "];\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_weights_are_written_as_they_are() {
+        let Models { ranking, choosing, trusting, stopping } = Models::shipped();
+        for (trees, file) in [
+            (ranking, include_str!("../../../server/builtin/src/weights/ranking.rs")),
+            (choosing, include_str!("../../../server/builtin/src/weights/choosing.rs")),
+            (trusting, include_str!("../../../server/builtin/src/weights/trusting.rs")),
+            (stopping, include_str!("../../../server/builtin/src/weights/stopping.rs")),
+        ] {
+            assert!(render(trees) == file, "the file beginning with {:?} differs", &file[..200]);
+        }
+    }
 }
