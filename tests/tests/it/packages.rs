@@ -94,7 +94,7 @@ fn unpacked_archive(project: &Project) -> PathBuf {
 }
 
 #[test]
-fn archive_holds_program_manual_completions_and_licences() {
+fn archive_holds_program_manual_completions_plugin_and_licences() {
     let project = Project::generated(3);
     let folder = unpacked_archive(&project);
     check_try(&project, &folder.join("ghostbench"), &[]);
@@ -111,6 +111,8 @@ fn archive_holds_program_manual_completions_and_licences() {
         let script = run_rows::text(&folder.join("completions").join(name));
         assert!(script.contains("scoreboard"), "{name} does not complete `trial scoreboard`");
     }
+    let plugin = run_rows::text(&folder.join("neovim/plugin/ghostbench.lua"));
+    assert!(plugin.contains("Ghostbench"), "{plugin}");
     let notices = run_rows::text(&folder.join("THIRD-PARTY.txt"));
     for linked in ["  tokio ", "  tree-sitter-python ", "  libsqlite3-sys "] {
         assert!(notices.contains(linked), "no{linked}in the licences");
@@ -246,6 +248,7 @@ fn debian_package_works_below_another_root() {
         "usr/share/bash-completion/completions/ghostbench",
         "usr/share/zsh/vendor-completions/_ghostbench",
         "usr/share/fish/vendor_completions.d/ghostbench.fish",
+        "usr/share/nvim/site/pack/ghostbench/start/ghostbench/plugin/ghostbench.lua",
         "usr/share/doc/ghostbench/copyright",
     ] {
         assert!(root.join(path).is_file(), "{path}");

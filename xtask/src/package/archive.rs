@@ -44,6 +44,7 @@ fn files(source: &Source, top: &str) -> Vec<PackageFile> {
     files.extend(contents.licences.iter().cloned());
     files.extend(contents.manual.iter().map(|page| page.below("man/man1")));
     files.extend(contents.completions.iter().map(|file| file.below("completions")));
+    files.extend(contents.neovim.iter().map(|file| file.below("neovim")));
     files.into_iter().map(|file| file.at(format!("{top}{}", file.path))).collect()
 }
 

@@ -14,6 +14,9 @@ use super::third_party::{self, LinkedPackage};
 /// Name of the file with the licences of linked packages.
 pub(super) const THIRD_PARTY: &str = "THIRD-PARTY.txt";
 
+/// Folder of Neovim's plugin in the repository.
+const NEOVIM: &str = "editors/neovim/";
+
 /// Shells, with the file names of their completions.
 const SHELLS: [(&str, &str); 4] = [
     ("bash", "ghostbench.bash"),
@@ -43,6 +46,8 @@ pub(super) struct Contents {
     pub completions: Vec<PackageFile>,
     /// Our licences, and those of linked packages.
     pub licences: Vec<PackageFile>,
+    /// The plugin of Neovim.
+    pub neovim: Vec<PackageFile>,
     /// The list of changes.
     pub changelog: PackageFile,
 }
@@ -74,9 +79,23 @@ impl Contents {
             manual: manual(binary)?,
             completions: SHELLS.map(|shell| completions(binary, shell)).into_iter().collect::<Result<_>>()?,
             licences: vec![document("LICENSE-APACHE")?, document("LICENSE-MIT")?, third_party],
+            neovim: neovim_plugin()?,
             changelog: document("CHANGELOG.md")?,
         })
     }
+}
+
+/// Reads the files of Neovim's plugin that git knows, with paths in its folder.
+fn neovim_plugin() -> Result<Vec<PackageFile>> {
+    let listed = process::output(Command::new("git").args(["ls-files", "-z", "--", NEOVIM]))?;
+    let files = listed.split_terminator('\0').map(|path| {
+        let file = document(path)?;
+        let name = file.path.strip_prefix(NEOVIM).context("git listed a file of another folder")?;
+        Ok(file.at(name))
+    });
+    let files = files.collect::<Result<Vec<_>>>()?;
+    ensure!(!files.is_empty(), "git lists no file in {NEOVIM}");
+    Ok(files)
 }
 
 /// Reads a document of the repository.

@@ -22,6 +22,9 @@ const MAINTAINER: &str = "Ghostbench developers <ghostbench@users.noreply.github
 /// Folder of documents.
 const DOCUMENTS: &str = "usr/share/doc/ghostbench";
 
+/// Folder of the plugin, where Neovim finds it by itself.
+const NEOVIM_PLUGIN: &str = "usr/share/nvim/site/pack/ghostbench/start/ghostbench";
+
 /// Completions of shells, with the places where Debian's shells look for them.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("ghostbench.bash", "usr/share/bash-completion/completions/ghostbench"),
@@ -54,6 +57,7 @@ fn files(source: &Source) -> Result<Vec<PackageFile>> {
         let file = contents.completions.iter().find(|file| file.path == name);
         files.push(file.with_context(|| format!("there is no {name}"))?.at(path));
     }
+    files.extend(contents.neovim.iter().map(|file| file.below(NEOVIM_PLUGIN)));
     files.push(compressed(&contents.changelog, format!("{DOCUMENTS}/changelog.gz"))?);
     files.push(PackageFile::data(format!("{DOCUMENTS}/copyright"), copyright(source)));
     Ok(files)
