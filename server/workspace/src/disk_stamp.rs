@@ -52,7 +52,7 @@ impl DiskStamp {
         bytes
     }
 
-    /// Decodes a stamp from [`to_bytes`](Stamp::to_bytes); `None` if the bytes are invalid.
+    /// Decodes a stamp from [`to_bytes`](DiskStamp::to_bytes); `None` if the bytes are invalid.
     pub fn from_bytes(bytes: &[u8]) -> Option<DiskStamp> {
         let (words, []) = bytes.as_chunks::<8>() else { return None };
         let &[size, modified, changed, id] = words else { return None };
