@@ -55,12 +55,11 @@ fn take_picture(editor: &VsCode, name: &str) {
     }
 }
 
-/// Waits until every visible page has the colours of the theme.
+/// Waits until a page has the colours of the theme. Pages that another one covers may not be drawn.
 #[track_caller]
 fn check_theme(editor: &VsCode) {
     editor.wait_for("the pages have the editor's colours", || {
-        let pages = editor.pages(HAS_THEME);
-        !pages.is_empty() && pages.iter().all(|page| *page == json!(true))
+        editor.pages(HAS_THEME).iter().any(|page| *page == json!(true))
     });
 }
 
