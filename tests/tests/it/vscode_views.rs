@@ -58,9 +58,7 @@ fn take_picture(editor: &VsCode, name: &str) {
 /// Waits until a page has the colours of the theme. Pages that another one covers may not be drawn.
 #[track_caller]
 fn check_theme(editor: &VsCode) {
-    editor.wait_for("the pages have the editor's colours", || {
-        editor.pages(HAS_THEME).iter().any(|page| *page == json!(true))
-    });
+    editor.wait_for("the pages have the editor's colours", || editor.pages(HAS_THEME).contains(&json!(true)));
 }
 
 #[test]
