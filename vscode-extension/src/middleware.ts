@@ -15,7 +15,7 @@ const ON_LANGUAGE = "onLanguage:";
 /** Commands of the server that change cases or their results. */
 const CASE_COMMANDS = new Set(["ghostbench.replay", "ghostbench.recordCase"]);
 
-/** What is told of the messages. */
+/** Observers of the messages. */
 export interface Observers {
   bar: StatusBar;
   reports: SuggestionReports;

@@ -1,4 +1,4 @@
-//! What the built-in engine is worth to somebody who types: keystrokes saved, and wrong suggestions that appear on the way there.
+//! The built-in engine while typing: keystrokes saved, and wrong suggestions shown.
 //!
 //! A simulated typist writes parts of real files again, key by key, in the middle of the file and at its end. After each key the engine is
 //! asked as an editor asks it, through `completion::complete` and the cache of answers, so that ghost text stays while it is typed. The

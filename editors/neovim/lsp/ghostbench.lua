@@ -17,7 +17,7 @@ return {
     'c',
     'cpp',
   },
-  -- Neovim 0.12 announces this itself; older versions ask again when they are told to, by the handler below.
+  -- Neovim 0.12 announces this itself; older versions request them again on demand, by the handler below.
   capabilities = { workspace = { codeLens = { refreshSupport = true } } },
   root_dir = function(bufnr, on_folder)
     require('ghostbench.server').find_folder(bufnr, on_folder)

@@ -28,6 +28,10 @@ const MIN_PROBABILITY: f64 = 0.5;
 /// their exact matches; `docs/benchmarks.md` has the results of lower and higher values.
 const MIN_CONTINUATION: f64 = 0.3;
 
+/// Revision of the engine's rules: a change that gives other answers with the same weights increases it, so that their answers are those of
+/// two engines.
+const REVISION: u32 = 2;
+
 impl BuiltinSettings {
     /// Settings for measurements: completions are not suppressed as unlikely, but complete bodies are left alone.
     pub fn for_replay() -> BuiltinSettings {
@@ -50,6 +54,7 @@ impl BuiltinSettings {
         let weights =
             (self.method == Method::Hybrid).then(|| ("weights".to_owned(), Models::shipped().name()));
         let thresholds = [
+            ("revision".to_owned(), REVISION.to_string()),
             ("min_probability".to_owned(), threshold(self.min_probability)),
             ("min_continuation".to_owned(), threshold(self.min_continuation)),
         ];

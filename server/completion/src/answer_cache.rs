@@ -91,12 +91,9 @@ impl AnswerCache {
 impl CachedAnswer {
     /// Whether text was typed on its line that is the beginning of none of its answers.
     fn is_typed_over(&self, today: &CursorSnapshot) -> bool {
-        let Some(written) = self.cursor.inserted_until(today).filter(|written| !written.typed.contains('\n'))
-        else {
-            return false;
-        };
-        !self.answers.iter().any(|answer| answer.starts_with(&*written.typed))
-            && self.cursor.has_same_line(today)
+        // Most cached answers are on other lines.
+        let written = if self.cursor.has_same_line(today) { self.cursor.inserted_until(today) } else { None };
+        written.is_some_and(|written| !self.answers.iter().any(|answer| answer.starts_with(&*written.typed)))
     }
 
     /// Returns the rests of its answers at `today`.

@@ -75,10 +75,10 @@ impl CursorSnapshot {
         today_before.starts_with(before) && today_after.ends_with(after)
     }
 
-    /// Returns whether the text from the start of its line to the cursor is at the same position of the other text.
+    /// Returns whether both cursors are on a line that starts at the same byte. Compares no text.
     pub(crate) fn has_same_line(&self, today: &CursorSnapshot) -> bool {
-        let start = self.text[..self.offset].rfind('\n').map_or(0, |end| end + 1);
-        self.text.get(start..self.offset) == today.text.get(start..self.offset)
+        let start = |(before, _): (&str, &str)| before.rfind('\n').map_or(0, |end| end + 1);
+        self.split_at_cursor().map(start) == today.split_at_cursor().map(start)
     }
 
     fn split_at_cursor(&self) -> Option<(&str, &str)> {

@@ -1,4 +1,4 @@
-//! Suggestions that the user rejected: what was rejected at a place twice is not shown there again.
+//! Suggestions that the user rejected: one rejected twice on a line is not shown there again.
 
 use std::collections::VecDeque;
 

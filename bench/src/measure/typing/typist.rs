@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Range};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use builtin::BuiltinSettings;
 use completion::{
@@ -11,6 +11,8 @@ use completion::{
 use engines::BuiltinEngine;
 use syntax::Language;
 use tokio_util::sync::CancellationToken;
+
+use crate::measure::figures::SortedTimes;
 
 /// Text to type, with the text around it. Line ends are LF.
 pub(super) struct Passage {
@@ -40,8 +42,8 @@ pub(super) struct TypingCounts {
     wrong: usize,
     /// Ghost text that changed or disappeared although the key fitted it.
     flicker: usize,
-    /// Milliseconds of the requests to the engine.
-    milliseconds: Vec<f64>,
+    /// Times of the requests to the engine.
+    times: Vec<Duration>,
 }
 
 impl Add for TypingCounts {
@@ -54,27 +56,23 @@ impl Add for TypingCounts {
         self.accepted += other.accepted;
         self.wrong += other.wrong;
         self.flicker += other.flicker;
-        self.milliseconds.extend(other.milliseconds);
+        self.times.extend(other.times);
         self
     }
 }
 
 impl TypingCounts {
     /// Returns the cells of a row of the table.
-    pub(super) fn cells(mut self) -> [String; 6] {
-        self.milliseconds.sort_by(f64::total_cmp);
+    pub(super) fn cells(self) -> [String; 6] {
+        let times = SortedTimes::new(self.times);
         let of = |count: usize, all: usize| count as f64 / all.max(1) as f64;
-        let time = |share: f64| {
-            let rank = (share * self.milliseconds.len().saturating_sub(1) as f64).round() as usize;
-            self.milliseconds.get(rank).copied().unwrap_or_default()
-        };
         [
             format!("{:.1} %", 100.0 - 100.0 * of(self.keys, self.characters)),
             format!("{:.1}", 100.0 * of(self.accepted, self.keys)),
             format!("{:.2}", 100.0 * of(self.wrong, self.requests)),
             format!("{:.2}", of(self.wrong, self.accepted)),
             format!("{:.2}", 100.0 * of(self.flicker, self.keys)),
-            format!("{:.1} / {:.1} ms", time(0.5), time(0.99)),
+            format!("{:.1} / {:.1} ms", times.percentile(50), times.percentile(99)),
         ]
     }
 }
@@ -180,7 +178,7 @@ impl Typist<'_> {
         let start = Instant::now();
         let outcome =
             complete(&snapshot, place.offset, &self.engine, &settings, &CancellationToken::new()).await;
-        self.counts.milliseconds.push(start.elapsed().as_secs_f64() * 1e3);
+        self.counts.times.push(start.elapsed());
         if !outcome.text.is_empty() {
             self.cache.insert(place, &outcome.text);
         }

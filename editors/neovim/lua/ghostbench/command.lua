@@ -157,7 +157,7 @@ function M.run(words)
   end
 end
 
---- Returns the words that can stand at the cursor.
+--- Returns the completions at the cursor.
 ---@param line string The command line before the cursor.
 ---@return string[]
 function M.complete(line)

@@ -6,6 +6,15 @@ local M = {}
 local HAS_METHODS = vim.fn.has('nvim-0.11') == 1
 
 ---@param client vim.lsp.Client
+---@param name string Name of a function of the client.
+local function call(client, name, ...)
+  if HAS_METHODS then
+    return client[name](client, ...)
+  end
+  return client[name](...)
+end
+
+---@param client vim.lsp.Client
 ---@param method string
 ---@param params? table
 ---@param handler lsp.Handler
@@ -13,10 +22,7 @@ local HAS_METHODS = vim.fn.has('nvim-0.11') == 1
 ---@return boolean is_sent
 ---@return integer? id
 function M.request(client, method, params, handler, bufnr)
-  if HAS_METHODS then
-    return client:request(method, params, handler, bufnr)
-  end
-  return client.request(method, params, handler, bufnr)
+  return call(client, 'request', method, params, handler, bufnr)
 end
 
 --- Sends a notification, after the changes of documents that are not sent yet.
@@ -24,31 +30,19 @@ end
 ---@param method string
 ---@param params table
 function M.notify(client, method, params)
-  if HAS_METHODS then
-    client:notify(method, params)
-  else
-    client.notify(method, params)
-  end
+  call(client, 'notify', method, params)
 end
 
 ---@param client vim.lsp.Client
 ---@param id integer
 function M.cancel(client, id)
-  if HAS_METHODS then
-    client:cancel_request(id)
-  else
-    client.cancel_request(id)
-  end
+  call(client, 'cancel_request', id)
 end
 
 ---@param client vim.lsp.Client
 ---@param is_forced boolean Whether the process is ended without asking it.
 function M.stop(client, is_forced)
-  if HAS_METHODS then
-    client:stop(is_forced)
-  else
-    client.stop(is_forced)
-  end
+  call(client, 'stop', is_forced)
 end
 
 --- Converts a position within a line to bytes.

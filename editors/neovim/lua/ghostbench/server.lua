@@ -61,12 +61,12 @@ function M.tell_missing(program)
   ui.tell(('no %s in your PATH; see :checkhealth ghostbench'):format(program), vim.log.levels.WARN)
 end
 
-local is_missing_told = false
+local has_reported_missing = false
 
 ---@param program string
 local function tell_missing_once(program)
-  if not is_missing_told then
-    is_missing_told = true
+  if not has_reported_missing then
+    has_reported_missing = true
     M.tell_missing(program)
   end
 end

@@ -68,19 +68,16 @@ pub(crate) async fn inline_completion(
         InlineRequest { server: &server, context: &context, document: &document, cursor, facts, engine };
     let is_invoked = params.context.trigger_kind == InlineCompletionTriggerKind::Invoked;
     let ending = asking.run(is_invoked, params.context.selected_completion_info).await;
-    let ending = if is_invoked { ending } else { asking.without_rejected(ending) };
-    let is_held = asking.facts.as_ref().is_some_and(AnswerFacts::is_held);
+    let withheld = asking.withheld(&ending, is_invoked);
     let offered = match &ending {
-        RequestOutcome::Suggestion { items, engine, .. } if !is_held => asking.offer(items, engine),
+        RequestOutcome::Suggestion { items, engine, .. } if withheld.is_none() => asking.offer(items, engine),
         _ => Vec::new(),
     };
     let is_blind = asking.facts.as_ref().is_some_and(AnswerFacts::is_blind);
     asking.record_answer(&ending, &offered);
-    let ending = match ending {
-        RequestOutcome::Suggestion { .. } if is_held => {
-            RequestOutcome::Nothing { status: "gated", reason: "held out by the trial".to_owned() }
-        }
-        ending => ending,
+    let ending = match withheld {
+        Some(reason) => RequestOutcome::Nothing { status: "gated", reason: reason.to_owned() },
+        None => ending,
     };
     let status = completion_status(context.snapshot.time, &ending);
     if !matches!(ending, RequestOutcome::Superseded) {
@@ -294,19 +291,17 @@ impl InlineRequest<'_> {
         }
     }
 
-    /// Drops what was rejected at this place before. In a duel both suggestions stay, as leaving one out would decide it.
-    fn without_rejected(&self, ending: RequestOutcome) -> RequestOutcome {
-        let is_blind = self.facts.as_ref().is_some_and(AnswerFacts::is_blind);
-        let RequestOutcome::Suggestion { mut items, is_reused, engine } = ending else { return ending };
-        let tracked = self.document.session.tracked_ranges();
-        items.retain(|item| is_blind || !tracked.is_rejected(item.range.start, &item.text));
-        if items.is_empty() {
-            return RequestOutcome::Nothing {
-                status: "gated",
-                reason: "it was rejected here before".to_owned(),
-            };
+    /// Returns why the suggestion must not be shown, if so. What was rejected at a place is shown on explicit invocation, and in a duel, which
+    /// leaving one of two out would decide.
+    fn withheld(&self, ending: &RequestOutcome, is_invoked: bool) -> Option<&'static str> {
+        let RequestOutcome::Suggestion { items, .. } = ending else { return None };
+        if self.facts.as_ref().is_some_and(AnswerFacts::is_held) {
+            return Some("held out by the trial");
         }
-        RequestOutcome::Suggestion { items, is_reused, engine }
+        let is_exempt = is_invoked || self.facts.as_ref().is_some_and(AnswerFacts::is_blind);
+        let shown = items.first().filter(|_| !is_exempt)?;
+        let is_rejected = self.document.session.tracked_ranges().is_rejected(shown.range.start, &shown.text);
+        is_rejected.then_some("it was rejected here before")
     }
 
     /// Registers the items, so that their acceptance is recognized.
