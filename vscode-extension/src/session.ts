@@ -152,12 +152,8 @@ export class Session implements Disposable {
     });
     client.onNotification(didChangeStatus, (work) => this.bar.setWork(work));
     client.onDidChangeState(({ newState }) => {
-      if (newState === State.Starting) {
-        this.bar.setPhase("starting");
-      } else if (newState === State.Running) {
-        this.bar.setPhase("running");
-        void this.refreshStatus();
-      } else {
+      // A client that runs has no providers yet: the bar says so once its start is over.
+      if (newState === State.Stopped) {
         this.trial.clear();
         this.bar.setPhase("stopped", "the server has ended");
       }
@@ -165,6 +161,7 @@ export class Session implements Disposable {
     await client.start();
     const { version, logFile }: Status = await client.sendRequest(status, {});
     this.bar.setPhase("running", `Ghostbench ${version}`);
+    void this.refreshStatus();
     this.log.info(`version ${version}${logFile === undefined ? "" : `, with its own log file: ${logFile}`}`);
     this.checkVersion(version);
     this.casesChanged();
