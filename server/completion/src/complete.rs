@@ -208,6 +208,21 @@ fn searches(snapshot: &DocumentSnapshot, engine: &dyn Engine, settings: &Complet
     settings.retrieves_for(engine) && snapshot.has_other_files()
 }
 
+/// Chooses the context that later calls of [`complete`] with a snapshot of the same [`ContextShare`] use, and are charged for: from then on
+/// they wait for the engine only. Does nothing if the snapshot does not share its context.
+pub async fn choose_context_ahead(
+    snapshot: &DocumentSnapshot,
+    offset: usize,
+    engine: &dyn Engine,
+    settings: &CompletionSettings,
+) {
+    if snapshot.share().is_some() && gate::gate_before(snapshot, offset).is_none() {
+        let hidden = snapshot.hidden(settings.hide_near_duplicates);
+        // If that takes too long, the request will try again.
+        let _ = context(snapshot, offset, engine, settings, &hidden).await;
+    }
+}
+
 /// Returns the context that [`complete`] sends to the engine unless choosing it takes too long. It takes milliseconds, so call it on a
 /// thread that may block.
 pub fn gathered_context(

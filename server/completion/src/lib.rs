@@ -40,7 +40,7 @@ mod workspace_index;
 pub use answer_cache::AnswerCache;
 pub use ask::{FunctionRequest, ask};
 pub use builtin::{RecentTyping, TypedPassage};
-pub use complete::{complete, complete_shared, gathered_context, retrieved_hits};
+pub use complete::{choose_context_ahead, complete, complete_shared, gathered_context, retrieved_hits};
 pub use completion_session::{CompletionRequest, CompletionSession, SuggestionOutcome};
 pub use configured_engine::ConfiguredEngine;
 pub use cursor_snapshot::{CacheKey, CursorSnapshot};

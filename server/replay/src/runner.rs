@@ -6,23 +6,19 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use cases::{
-    AnswerForm, Case, Cost, EngineConfig, EngineIdentity, Finish, Prediction, PredictionTimings, Price,
-    Recorded, Rename, Span, SpanSource, TokenCounts,
+    Case, Cost, EngineConfig, EngineIdentity, Finish, Prediction, PredictionTimings, Price, Recorded, Rename,
+    Span, SpanSource, TokenCounts,
 };
-use completion::{
-    CompletionSettings, ConfiguredEngine, DocumentSnapshot, FunctionRequest, Outcome, OutcomeStatus,
-    TimingSource, WorkspaceIndex,
-};
-use engines::{Engine, TokenPrice};
+use completion::{ConfiguredEngine, Outcome, OutcomeStatus, TimingSource, WorkspaceIndex};
+use engines::TokenPrice;
 use futures_util::StreamExt;
 use futures_util::stream;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::case_snapshot::case_snapshot;
+use crate::case_request::{CaseRequest, CaseRequests, SharedRequest};
 use crate::fingerprint::fingerprint;
-use crate::function_request::{answer_form, function_request};
 use crate::plan::Attempt;
 use crate::prompt_symptoms::prompt_symptoms;
 use crate::slot_engine::SlotEngine;
@@ -123,7 +119,9 @@ pub async fn run_attempts(
         _ => jobs.clamp(FEWEST_ATTEMPTS_WITHOUT_REQUEST, MOST_ATTEMPTS_WITHOUT_REQUEST),
     };
     let slots = RequestSlots { free: Arc::new(Semaphore::new(jobs)), stop: stop.clone() };
-    let run = |attempt| run_attempt(questions, attempt, filter, slots.clone());
+    let requests = CaseRequests::default();
+    let run =
+        |attempt: Attempt| run_attempt(questions, attempt, requests.of(attempt.case), filter, slots.clone());
     let answers = stream::iter(attempts)
         .take_until(stop.no_new_requests.cancelled())
         .map(|attempt| stop.abandon_pending.run_until_cancelled(run(attempt)))
@@ -167,13 +165,16 @@ impl RequestSlots {
 async fn run_attempt(
     questions: &RunInputs,
     attempt: Attempt,
+    request: SharedRequest,
     filter: AnswerFilter,
     slots: RequestSlots,
 ) -> Option<(usize, Prediction)> {
     let inputs = questions.clone();
     let answered = catch_panic(async move {
         let (case, engine) = (&inputs.cases[attempt.case], &inputs.engines[attempt.engine]);
-        let request = CaseRequest::new(case, &inputs);
+        let request = request.get_or_init(async || CaseRequest::new(case, &inputs)).await;
+        // While other requests have the slots.
+        request.prepare(engine).await;
         let slot = slots.acquire().await?;
         let reservation = slots.reserve(attempt).await?;
         let in_slot = SlotEngine::new(&*engine.engine, slot);
@@ -191,44 +192,6 @@ async fn run_attempt(
         Some(prediction(case, engine, attempt.repetition, Err(reason)))
     });
     answered.map(|prediction| (attempt.case, prediction))
-}
-
-/// The request of a case.
-enum CaseRequest {
-    /// A completion at this byte of the document.
-    Completion(Box<DocumentSnapshot>, usize),
-    /// A task without a cursor.
-    Function(FunctionRequest),
-}
-
-impl CaseRequest {
-    fn new(case: &Case, inputs: &RunInputs) -> CaseRequest {
-        match function_request(case) {
-            Some(request) => CaseRequest::Function(request),
-            None => CaseRequest::Completion(
-                Box::new(case_snapshot(case, &inputs.world, &inputs.copies)),
-                case.prefix.len(),
-            ),
-        }
-    }
-
-    /// Returns the outcome, and for a task without a cursor how it was put.
-    async fn put_to(
-        &self,
-        engine: &dyn Engine,
-        settings: &CompletionSettings,
-    ) -> (Option<AnswerForm>, Outcome) {
-        let cancel = CancellationToken::new();
-        match self {
-            CaseRequest::Completion(snapshot, cursor) => {
-                (None, completion::complete(snapshot, *cursor, engine, settings, &cancel).await)
-            }
-            CaseRequest::Function(request) => {
-                let (form, outcome) = completion::ask(request, engine, settings, &cancel).await;
-                (Some(answer_form(form)), outcome)
-            }
-        }
-    }
 }
 
 /// Runs on the thread pool, so that context is gathered and answers are filtered in parallel and a panic only affects its request.

@@ -1,8 +1,9 @@
 //! Context of replayed cases.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use cases::{Case, CompletionTask, ContextItem, Task};
+use cases::{Case, CompletionTask, ContextItem, Prediction, Task};
 use completion::{CompletionSettings, ConfiguredEngine, WorkspaceIndex};
 use engines::{ScriptedEngine, ScriptedReply};
 use index::{Index, Strategy};
@@ -38,40 +39,66 @@ fn with_computed_id(case: Case) -> Case {
     Case { id: case.compute_id(), ..case }
 }
 
-/// Returns the files of the context that an engine receives with the case under a strategy.
-async fn sent(case: Case, strategy: Strategy) -> String {
+/// Returns an engine that answers with the files of its context.
+fn engine(name: &str, strategy: Strategy) -> ConfiguredEngine {
     let rule = ScriptedReply { context: true, ..ScriptedReply::default() };
-    let engine = Arc::new(ScriptedEngine::with_rules("scripted", vec![rule]));
-    let engines = [ConfiguredEngine {
-        engine,
+    ConfiguredEngine {
+        engine: Arc::new(ScriptedEngine::with_rules(name, vec![rule])),
         settings: CompletionSettings { strategy, ..CompletionSettings::for_replay() },
         price: None,
         cutoff: None,
         identity: Arc::default(),
-    }];
-    let cases = [case];
-    let attempts = plan(&cases, &names(&engines), 1, &[]);
-    let questions = RunInputs {
+    }
+}
+
+/// Returns the raw answers to cases in the workspace, by case and engine.
+async fn answers(cases: &[Case], engines: &[ConfiguredEngine], jobs: usize) -> Vec<Prediction> {
+    let attempts = plan(cases, &names(engines), 1, &[]);
+    let inputs = RunInputs {
         cases: cases.into(),
         engines: engines.into(),
         world: workspace_with_import(),
         copies: Arc::default(),
-        jobs: 1,
+        jobs,
     };
-    let mut raw = String::new();
+    let mut answers = Vec::new();
     let stop = StopSignal::immediately(CancellationToken::new());
-    run_attempts(
-        attempts,
-        &questions,
-        |_, _| (),
-        &stop,
-        |_, prediction| {
-            raw = prediction.raw;
-            std::ops::ControlFlow::Continue(())
-        },
-    )
-    .await;
-    raw
+    let record = |_, prediction| {
+        answers.push(prediction);
+        ControlFlow::Continue(())
+    };
+    run_attempts(attempts, &inputs, |_, _| (), &stop, record).await;
+    answers.sort_by_key(|answer| (answer.case.clone(), answer.engine.name.clone()));
+    answers
+}
+
+/// Returns the files of the context that an engine receives with the case under a strategy.
+async fn sent(case: Case, strategy: Strategy) -> String {
+    answers(&[case], &[engine("scripted", strategy)], 1).await.remove(0).raw
+}
+
+/// Counts of the process: nextest runs each test in its own.
+#[tokio::test]
+async fn context_of_a_case_is_chosen_once_for_engines_with_the_same_settings() {
+    let renamed = Case { path: "f2.py".to_owned(), ..hole() };
+    let cases = [hole(), with_computed_id(renamed)];
+    let strategies = [Strategy::Hybrid, Strategy::Hybrid, Strategy::Symbols, Strategy::Hybrid];
+    let engines: Vec<ConfiguredEngine> = strategies
+        .iter()
+        .enumerate()
+        .map(|(number, strategy)| engine(&number.to_string(), *strategy))
+        .collect();
+    for jobs in [1, 4] {
+        let (retrievals, parses) = (index::retrieval_count(), syntax::parse_counts().parses);
+        let answered = answers(&cases, &engines, jobs).await;
+        let raw: Vec<&str> = answered.iter().map(|answer| answer.raw.as_str()).collect();
+        assert!(raw.iter().all(|raw| raw.contains("context=helper.py")), "{raw:?}");
+        assert_eq!(index::retrieval_count() - retrievals, 4, "two ways for each of two cases, {jobs} jobs");
+        // To choose, and with the answer.
+        assert_eq!(syntax::parse_counts().parses - parses, 4, "two of each case, {jobs} jobs");
+        let gathering: Vec<f64> = answered.iter().map(|answer| answer.ms.gather).collect();
+        assert!(gathering.iter().all(|ms| *ms > 0.0), "each is charged for its context: {gathering:?}");
+    }
 }
 
 #[tokio::test]
