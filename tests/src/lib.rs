@@ -5,6 +5,7 @@
 //! but the file formats. `cargo xtask test` builds the binary first.
 
 mod browser;
+mod case_list;
 mod component;
 pub mod front_door;
 mod histories;
@@ -21,6 +22,7 @@ pub mod unix;
 mod vscode;
 
 pub use browser::{Browser, PageView};
+pub use case_list::{CaseList, ScrolledFrames};
 pub use component::component;
 pub use front_door::FrontDoor;
 pub use histories::{check_out_histories, check_out_history};

@@ -13,7 +13,7 @@ use cases::{
 use scoring::run_comparison::{ComparisonSettings, NamedRun, compared_runs};
 use scoring::{RunComparison, VerdictSettings};
 use serde_json::json;
-use tests::{Browser, PageView, Project, RunningProcess, component};
+use tests::{Browser, CaseList, PageView, Project, RunningProcess, component};
 
 use crate::run_rows;
 
@@ -223,41 +223,6 @@ const MAX_BYTES: usize = 15_000_000;
 /// Largest number of rows in the list: those of a window, with some above and below it.
 const MAX_ROWS: u64 = 80;
 
-/// Scrolls the list by as many pixels in each of 120 frames, from its start; returns the times of the frames in milliseconds, and the
-/// largest numbers of rows at a time, of rows that a frame adds, and of attributes that a frame changes.
-fn scroll_script(pixels: &str) -> String {
-    format!(
-        "new Promise((resolve) => {{
-  const list = document.getElementById('case-list');
-  const pixels = {pixels};
-  const work = {{ added: 0, changed: 0 }};
-  const observer = new MutationObserver((records) => {{
-    for (const record of records) {{
-      work.added += [...record.addedNodes].filter((node) => node.role === 'option').length;
-      work.changed += record.type === 'attributes' ? 1 : 0;
-    }}
-  }});
-  observer.observe(list, {{ subtree: true, childList: true, attributes: true }});
-  const times = [];
-  let [step, last, rows, added, changed] = [0, 0, 0, 0, 0];
-  list.scrollTop = 0;
-  const frame = (now) => {{
-    if (step > 1) times.push(now - last);
-    last = now;
-    rows = Math.max(rows, list.querySelectorAll('[role=option]').length);
-    // The first frame draws the start of the list.
-    if (step > 1) [added, changed] = [Math.max(added, work.added), Math.max(changed, work.changed)];
-    [work.added, work.changed] = [0, 0];
-    if (step === 120) return resolve([times.map(Math.round), rows, added, changed]);
-    step += 1;
-    list.scrollTop += pixels;
-    requestAnimationFrame(frame);
-  }};
-  requestAnimationFrame(frame);
-}})"
-    )
-}
-
 /// The work of scrolling is counted; the times are printed, because they depend on the machine.
 #[test]
 fn page_of_ten_thousand_cases_is_small_and_draws_visible_rows_only() {
@@ -274,15 +239,13 @@ fn page_of_ten_thousand_cases_is_small_and_draws_visible_rows_only() {
             browser.evaluate("Math.round(performance.getEntriesByType('navigation')[0].domInteractive)");
         println!("{cases} cases, {engines} engines: {bytes} bytes, read in {ready} ms");
         // A step of a wheel's size adds the rows that come into view, and a leap through the whole list adds a window.
-        let leap = "(list.scrollHeight - list.clientHeight) / 120";
-        for (pixels, most_added) in [("92", 4), (leap, MAX_ROWS)] {
-            let scrolled = browser.evaluate(&scroll_script(pixels));
-            println!("steps of {pixels} pixels: frames in ms, rows, added and changed in a frame {scrolled}");
-            let [rows, added, changed] = [1, 2, 3].map(|part| scrolled[part].as_u64().expect("a count"));
-            assert!((1..=MAX_ROWS).contains(&rows), "{rows} rows of {cases} cases");
-            assert!((1..=most_added).contains(&added), "{added} rows in a frame");
+        for (step, most_added) in [(CaseList::WHEEL, 4), (CaseList::LEAP, MAX_ROWS)] {
+            let scrolled = CaseList::scroll(&mut browser, step);
+            println!("steps of {step} pixels: {scrolled:?}");
+            assert!((1..=MAX_ROWS).contains(&scrolled.rows), "{} rows of {cases} cases", scrolled.rows);
+            assert!((1..=most_added).contains(&scrolled.added), "{} rows in a frame", scrolled.added);
             // The mark of the chosen row, and its name for screen readers.
-            assert!(changed <= 2, "{changed} attributes in a frame");
+            assert!(scrolled.changed <= 2, "{} attributes in a frame", scrolled.changed);
         }
         let last = "document.querySelector('#case-list [aria-posinset=\"' + document.querySelector('#case-list [role=option]').getAttribute('aria-setsize') + '\"]') !== null";
         tests::wait_until("the last case is drawn", || browser.evaluate(last) == true);

@@ -13,7 +13,7 @@ use cases::{
     WatchedEngine, WatchedNight, suite_hash, to_line,
 };
 use replay::RunFolder;
-use tests::{Browser, PageView, component};
+use tests::{Browser, CaseList, PageView, component};
 use text::SplitMix64;
 
 use super::{ANSWERS, mine, quiet, row};
@@ -33,6 +33,14 @@ const REPORT_BYTES: u64 = 600_000_000;
 const COMPARE_SECONDS: f64 = 3.0;
 const PAGE_BYTES: u64 = 15_000_000;
 const PAGE_SECONDS: f64 = 1.0;
+
+/// Milliseconds within which a frame is on time: 60 a second, with the inaccuracy of the browser's clock.
+const FRAME_MS: f64 = 1000.0 / 60.0 + 1.0;
+/// Wanted share of frames on time.
+const FRAMES_ON_TIME: f64 = 0.99;
+
+/// The window of the pages.
+const VIEW: PageView = PageView { width: 1400, height: 1000, is_dark: false };
 
 /// Whether a page with cases displays the first one.
 const HAS_CASE: &str = "document.querySelector('#case-detail h3') !== null";
@@ -93,6 +101,7 @@ pub(super) fn measure(ghostbench: &Path, code: &Path, folder: &Path) -> Result<S
         let curves = format!("document.querySelectorAll('svg.over-nights').length === {ENGINES}");
         rows.push(timed("the page of the report is ready", opened(&page, HAS_CASE)?, PAGE_SECONDS));
         rows.push(timed("the page of the nights is ready", opened(&nights, &curves)?, PAGE_SECONDS));
+        rows.extend(scrolling(&chromium, &page)?);
     }
     Ok(rows.concat())
 }
@@ -128,18 +137,43 @@ fn median(mut once: impl FnMut() -> Result<CommandRun>) -> Result<CommandRun> {
 
 /// Returns the median time in seconds until a new browser displays a page.
 fn opening_time(chromium: &Path, page: &Path, is_ready: &str) -> Result<f64> {
-    let url = format!("file://{}", page.canonicalize()?.display());
-    let view = PageView { width: 1400, height: 1000, is_dark: false };
+    let url = file_url(page)?;
     let mut times: Vec<Duration> = (0..RUNS)
         .map(|_| {
             let mut browser = Browser::start(chromium);
             let start = Instant::now();
-            browser.open(&url, view, is_ready);
+            browser.open(&url, VIEW, is_ready);
             start.elapsed()
         })
         .collect();
     times.sort();
     Ok(times[RUNS / 2].as_secs_f64())
+}
+
+/// Returns a row for each way of scrolling through the cases: the share of frames that are on time, and the slowest.
+fn scrolling(chromium: &Path, page: &Path) -> Result<Vec<String>> {
+    let mut browser = Browser::start(chromium);
+    browser.open(&file_url(page)?, VIEW, HAS_CASE);
+    let steps = [("a wheel's step", CaseList::WHEEL), ("1/120 of the list", CaseList::LEAP)];
+    Ok(steps
+        .map(|(what, step)| {
+            // The first pass compiles the page's scripts.
+            CaseList::scroll(&mut browser, step);
+            let times = CaseList::scroll(&mut browser, step).times;
+            let on_time = times.iter().filter(|ms| **ms < FRAME_MS).count() as f64 / times.len() as f64;
+            let slowest = times.iter().copied().fold(0.0, f64::max);
+            row(
+                &format!("frames on time, at 60 a second, while the list of cases scrolls by {what} in each"),
+                &format!("{:.1} %; the slowest {slowest:.1} ms", on_time * 100.0),
+                &format!("{:.0} %", FRAMES_ON_TIME * 100.0),
+                on_time >= FRAMES_ON_TIME,
+            )
+        })
+        .to_vec())
+}
+
+fn file_url(page: &Path) -> Result<String> {
+    Ok(format!("file://{}", page.canonicalize()?.display()))
 }
 
 /// Writes a finished and scored run.
