@@ -27,8 +27,13 @@ function caseList(box, data, selection, choose) {
   // Adds the rows that came into view and removes those that left it.
   function draw() {
     queued = false;
-    const first = Math.max(0, Math.floor(box.scrollTop / ROW_HEIGHT) - OVERSCAN);
-    const last = Math.min(rows.length, Math.ceil((box.scrollTop + box.clientHeight) / ROW_HEIGHT) + OVERSCAN);
+    const [top, bottom] = [box.scrollTop, box.scrollTop + box.clientHeight].map((place) => place / ROW_HEIGHT);
+    const isVisible = (index) => index >= Math.floor(top) && index < bottom;
+    // After a leap, the rows that are not visible have time until the next frame.
+    const leaps = drawn.size > 0 && ![...drawn.keys()].some(isVisible);
+    const around = leaps ? 0 : OVERSCAN;
+    const first = Math.max(0, Math.floor(top) - around);
+    const last = Math.min(rows.length, Math.ceil(bottom) + around);
     for (const [index, row] of drawn) {
       if (index >= first && index < last) continue;
       row.remove();
@@ -43,6 +48,12 @@ function caseList(box, data, selection, choose) {
     }
     room.append(...added);
     mark();
+    if (leaps) drawSoon();
+  }
+
+  function drawSoon() {
+    if (!queued) requestAnimationFrame(draw);
+    queued = true;
   }
 
   // Marks the chosen row. Changes no other attribute: each of them would be styled again at every step of scrolling.
@@ -64,10 +75,7 @@ function caseList(box, data, selection, choose) {
     else if (below > 0) box.scrollTop += below;
   }
 
-  box.addEventListener("scroll", () => {
-    if (!queued) requestAnimationFrame(draw);
-    queued = true;
-  });
+  box.addEventListener("scroll", drawSoon);
   new ResizeObserver(draw).observe(box);
   room.addEventListener("click", (event) => {
     const row = event.target.closest("[role=option]");
