@@ -147,6 +147,12 @@ impl Editor {
         self.client.call("ghostbench/status", Value::Null)
     }
 
+    /// Reports that the suggestion that is shown in a document disappears.
+    pub(crate) fn dismiss(&self, buffer: &Buffer, reason: &str) {
+        let params = json!({"textDocument": buffer.id(), "reason": reason});
+        self.client.notify("ghostbench/didDismissCompletion", params);
+    }
+
     /// Returns the outcome of the last completion request.
     #[track_caller]
     pub(crate) fn last_completion(&self) -> String {

@@ -16,11 +16,6 @@ fn suggestions(editor: &Editor, buffer: &Buffer, offset: usize, trigger: u8) -> 
     items(&editor.client.call("textDocument/inlineCompletion", completion_params(buffer, offset, trigger)))
 }
 
-fn dismiss(editor: &Editor, buffer: &Buffer, reason: &str) {
-    let params = json!({"textDocument": buffer.id(), "reason": reason});
-    editor.client.notify("ghostbench/didDismissCompletion", params);
-}
-
 #[test]
 fn suggestion_dismissed_twice_comes_back_only_on_request() {
     let project = Project::new("");
@@ -29,7 +24,7 @@ fn suggestion_dismissed_twice_comes_back_only_on_request() {
     let (first_line, second_line) = ("total = ".len(), "total = \nother = ".len());
     for reason in ["rejected", "ignored", "ignored", "rejected"] {
         assert_eq!(suggestions(&editor, &buffer, first_line, AUTOMATIC).len(), 1);
-        dismiss(&editor, &buffer, reason);
+        editor.dismiss(&buffer, reason);
     }
     assert!(suggestions(&editor, &buffer, first_line, AUTOMATIC).is_empty());
     assert_eq!(editor.last_completion(), "gated");

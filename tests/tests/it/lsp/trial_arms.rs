@@ -421,6 +421,29 @@ fn a_holdout_shows_nothing_and_keeps_the_answer() {
 }
 
 #[test]
+fn a_suggestion_that_was_rejected_twice_is_not_shown_and_its_answer_is_kept() {
+    let project = Project::new("");
+    start(&project, &TrialDefinition { arms: vec![arm("scripted", 10)], ..definition() });
+    let editor = editor(&project);
+    let buffer = editor.open("shop.py", SHOP);
+    let cursor = find(SHOP, "    \n") + 4;
+    let ask = || items(&editor.client.wait(editor.ask(&buffer, cursor)).expect("it is answered")).len();
+    for _ in 0..2 {
+        assert_eq!(ask(), 1);
+        editor.dismiss(&buffer, "rejected");
+    }
+    assert_eq!(ask(), 0);
+    assert_eq!(editor.status()["lastCompletion"]["reason"], "it was rejected here before");
+    editor.client.exit();
+    let found: Vec<(OutcomeKind, ArmRole, String)> = rows(&project)
+        .into_iter()
+        .map(|row| (row.outcome.kind, row.answers[0].role, row.answers[0].text.clone()))
+        .collect();
+    let row = |kind| (kind, ArmRole::Shown, SUGGESTION.to_owned());
+    assert_eq!(found, [OutcomeKind::Rejected, OutcomeKind::Rejected, OutcomeKind::NotShown].map(row));
+}
+
+#[test]
 fn each_file_keeps_the_arm_it_was_assigned() {
     let project = Project::new("");
     let rival = MockServer::scripted(|_| answer());
