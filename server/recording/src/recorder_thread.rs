@@ -38,6 +38,10 @@ const MAX_WAITING: usize = 64;
 /// Maximum number of rows of an earlier session that are continued in a document.
 const MAX_RESUMED: usize = 128;
 
+/// Documents that are described before those are forgotten that nothing is recorded of any more. They are described again when they are
+/// opened.
+const MAX_FACTS: usize = 256;
+
 /// Number of rows whose code version is known: several times those that are followed.
 const MAX_CODE_VERSIONS: usize = 4_096;
 
@@ -249,6 +253,10 @@ impl RecorderThread {
             }
         }
         self.facts.insert(document.clone(), facts);
+        if self.facts.len() > MAX_FACTS {
+            let recorder = &self.recorder;
+            self.facts.retain(|described, _| *described == document || recorder.knows(described));
+        }
         let (ready, waiting) = mem::take(&mut self.waiting)
             .into_iter()
             .partition(|row: &Opportunity| row.cursor.path == *document);

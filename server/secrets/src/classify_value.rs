@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 use crate::entropy::entropy_bits;
 
@@ -23,6 +23,9 @@ const MIN_NAMED_HEX_CHARACTERS: usize = 16;
 
 /// This many digits after a name are not the number of a field: `admin1234`.
 const MIN_LONE_DIGITS: usize = 3;
+
+/// Maximum memory of what a search with one pattern keeps for the next one, bytes. Beyond that it begins again, which takes time only.
+pub(crate) const MAX_SEARCH_BYTES: usize = 256 << 10;
 
 /// Package versions, addresses of people, decorators, operators between names.
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
@@ -88,7 +91,15 @@ static UUID: LazyLock<Regex> =
     LazyLock::new(|| compile_pattern(r"(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"));
 
 pub(crate) fn compile_pattern(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the patterns are constants, and every test compiles them")
+    let mut pattern = RegexBuilder::new(pattern);
+    let compiled = pattern.dfa_size_limit(MAX_SEARCH_BYTES).build();
+    compiled.expect("the patterns are constants, and every test compiles them")
+}
+
+/// Compiles a pattern in which `\w` is a letter, digit or underscore in ASCII. For patterns that repeat it: as a class of Unicode, with
+/// hundreds of ranges, it takes a megabyte for 24 repetitions.
+pub(crate) fn compile_ascii_words(pattern: &str) -> Regex {
+    compile_pattern(&pattern.replace(r"\w", "[0-9A-Za-z_]"))
 }
 
 /// Whether a text is only the mask, or a repetition of one character.

@@ -12,6 +12,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use toml::de::{DeTable, DeValue};
 
+use crate::classify_value::MAX_SEARCH_BYTES;
 use crate::entropy::entropy_bits;
 
 const RULES: &str = include_str!("../data/gitleaks.toml");
@@ -299,7 +300,8 @@ fn keyword_automaton<P: AsRef<[u8]>>(words: &[P]) -> AhoCorasick {
 
 /// Without Unicode, classes are ASCII as in Go.
 fn compile(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(&to_rust_syntax(pattern)).unicode(false).size_limit(MAX_PATTERN_BYTES).build()
+    let mut pattern = RegexBuilder::new(&to_rust_syntax(pattern));
+    pattern.unicode(false).size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_SEARCH_BYTES).build()
 }
 
 /// Translates a Go pattern into the syntax of the regex crate: Go accepts a brace that begins no repetition as a literal, and a

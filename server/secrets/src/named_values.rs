@@ -11,7 +11,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 
 use crate::classify_value::{
-    self, compile_pattern, is_hex_key, is_key, is_password, is_plain_password, is_uuid,
+    self, compile_ascii_words, compile_pattern, is_hex_key, is_key, is_password, is_plain_password, is_uuid,
 };
 
 /// Longer lines are data: only their beginning is searched, bytes.
@@ -67,7 +67,7 @@ static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
 
 /// String literals of a line: triple-quoted, raw and plain. The first group that takes part in the match is the content.
 static STRINGS: LazyLock<Regex> = LazyLock::new(|| {
-    compile_pattern(concat!(
+    compile_ascii_words(concat!(
         r##""""(.+?)"""|'''(.+?)'''|r#"(.+?)"#|R"[\w]{0,16}\((.+?)\)[\w]{0,16}""##,
         r#"|@"((?:[^"]|"")*)"|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|`([^`]*)`"#
     ))
@@ -144,7 +144,7 @@ static DEFAULT: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"(?i)\bdefau
 static DIRECT: LazyLock<Regex> = LazyLock::new(|| {
     let name = r"(?:passw(?:or)?[dt]|passphrase|\bpwd|\bpw|\bpass|[a-z_]pwd|_pass|(?-i:[a-z]Pass)|secret)";
     let opening = r"(?:new\s+)?[\w.:@$&*]{0,24}[({]?\s*";
-    compile_pattern(&format!(
+    compile_ascii_words(&format!(
         concat!(
             r#"(?i)(?:{name}["'\])\s]*(?:\[\w*\]\s*)?(?::\s*[\w&'<>\[\]. ]{{1,24}})?\s*(?::=|={{1,3}}|!==?|:|=>)\s*{opening}"#,
             // The name is the previous argument or element.
@@ -161,14 +161,14 @@ static DIRECT: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A key's name directly before the string.
 static DIRECT_KEY: LazyLock<Regex> = LazyLock::new(|| {
-    compile_pattern(
+    compile_ascii_words(
         r#"(?i)(?:(?:api|access|auth|secret|private|client|account|bearer|signing|encryption)[_-]?(?:key|token|secret)|secret|token)["'\])\s]*(?:\[\w*\]\s*)?(?::\s*[\w&'<>\[\]. ]{1,24})?\s*(?::=|=|:|=>|["'`]\s*,)\s*(?:new\s+)?[\w.:@$&*]{0,24}[({]?\s*$"#,
     )
 });
 
 /// The argument after a user name, in calls and tuples that log in.
 static LOGIN: LazyLock<Regex> = LazyLock::new(|| {
-    compile_pattern(concat!(
+    compile_ascii_words(concat!(
         r#"(?i)(?:(?:log_?in|sign_?in|credentials?\w*|basic_?auth|plain_?auth|userpass\w*|\bauth\w{0,12})["']?(?:\(\))?(?:\.\w{1,16})?\s*(?:[=:]\s*)?(?:new\s+\w+\s*)?[(\[{]"#,
         r#"[^()\[\]]*["'`][^"'`]*["'`]\s*,|["'`](?:root|admin|administrator|user|username|sa|postgres|guest|svc|deploy|minio)["'`]\s*,"#,
         r#"|://.*["'`]:["'`]\s*\+)\s*(?:Some\()?[brRuf@$]{0,2}$"#
@@ -207,9 +207,9 @@ static PARAMETER: LazyLock<Regex> = LazyLock::new(|| {
 
 /// `user:password` as one argument of a command.
 static CURL: LazyLock<Regex> =
-    LazyLock::new(|| compile_pattern(r#"(?:-u|--user)[ =]["']?[\w.@-]+:([^\s"'<>{}$]{4,})"#));
+    LazyLock::new(|| compile_ascii_words(r#"(?:-u|--user)[ =]["']?[\w.@-]+:([^\s"'<>{}$]{4,})"#));
 static USER_AND_PASSWORD: LazyLock<Regex> =
-    LazyLock::new(|| compile_pattern(r"^[\w.@-]{1,40}:([^\s:/]{6,64})$"));
+    LazyLock::new(|| compile_ascii_words(r"^[\w.@-]{1,40}:([^\s:/]{6,64})$"));
 static SCHEME: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(r#"(?i)\b(?:bearer|basic|token|apikey)\s+([A-Za-z0-9._~+/-]{8,}={0,2})"#)
 });

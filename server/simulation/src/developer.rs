@@ -15,6 +15,8 @@ const MAX_FILE_BYTES: usize = 40 << 10;
 const MAX_HUNKS: usize = 6;
 /// Files that are open at the same time.
 const MAX_OPEN: usize = 4;
+/// Commits whose files stay in the workspace: each has files of its own, and a workspace does not grow all day.
+const MAX_FOLDERS: usize = 8;
 /// Share of the files whose hunks are typed with blanks at the ends of lines, which a formatter removes when the file is saved.
 const FORMATTED_PERCENT: usize = 20;
 /// Share of the files that are replaced by a checkout after they were saved.
@@ -61,7 +63,8 @@ pub(crate) fn develop(
         editor.amend(&format!("{commit} again"))?;
     }
     editor.wait(5_000)?;
-    left.iter().try_for_each(|path| editor.close(path))
+    left.iter().try_for_each(|path| editor.close(path))?;
+    editor.keep_folders(MAX_FOLDERS)
 }
 
 /// Returns the texts and hunks of a file that can be typed.
@@ -95,8 +98,10 @@ fn write_together(
 ) -> Result<Vec<String>, SimulationError> {
     let mut files = Vec::new();
     for (file, before, after, hunks) in changes {
-        // ExpectedTruth texts are never those of another commit.
-        let path = format!("{}/{}", commit.get(..12).unwrap_or(commit), file.path);
+        // Expected texts are never those of another commit.
+        let folder = commit.get(..12).unwrap_or(commit);
+        editor.note_folder(folder);
+        let path = format!("{folder}/{}", file.path);
         editor.open(&path, file.language, before)?;
         let typist = Typist::new(path, is_drawn(random, FORMATTED_PERCENT));
         files.push(ChangedFile { typist, before, after, hunks: hunks.clone() });

@@ -2,7 +2,7 @@
 
 mod expected_texts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -78,6 +78,8 @@ pub(crate) struct Editor {
     started: SystemTime,
     /// The last request, if its answer was not awaited.
     unanswered: Option<i64>,
+    /// The folders of the commits in the workspace, the oldest first.
+    folders: VecDeque<String>,
     /// The texts in the files of the engines.
     answers: EngineAnswers,
     expected: ExpectedTexts,
@@ -97,6 +99,7 @@ impl Editor {
             now: 0,
             started: SystemTime::now(),
             unanswered: None,
+            folders: VecDeque::new(),
             answers: EngineAnswers::default(),
             expected: ExpectedTexts::default(),
             facts: ServerFacts::default(),
@@ -246,6 +249,24 @@ impl Editor {
         let Some(bytes) = resident_bytes(self.server.process_id()) else { return };
         let first = self.facts.resident_bytes.map_or(bytes, |[first, _]| first);
         self.facts.resident_bytes = Some([first, bytes]);
+    }
+
+    /// Notes that files are written in a folder.
+    pub(crate) fn note_folder(&mut self, folder: &str) {
+        if self.folders.back().is_none_or(|last| last != folder) {
+            self.folders.push_back(folder.to_owned());
+        }
+    }
+
+    /// Deletes the oldest folders, whose files are closed, until so many are left.
+    pub(crate) fn keep_folders(&mut self, most: usize) -> Result<(), SimulationError> {
+        while self.folders.len() > most {
+            let Some(folder) = self.folders.pop_front() else { break };
+            for path in self.scratch.remove_folder(&folder)? {
+                self.notify_watched(&path, DELETED)?;
+            }
+        }
+        Ok(())
     }
 
     /// Creates a file and opens it.

@@ -192,7 +192,8 @@ fn is_beginning(prefix: &str, truth: &str, added: &str) -> bool {
     let ends = is_comment || line.chars().all(|character| ")]}>;,:{".contains(character));
     // Before a block, the truth is the whole block; inside its header, it is the rest of the header.
     let is_inside_line = !last_line(prefix, "").trim().is_empty();
-    ends || is_inside_line && !truth.trim().is_empty() && ends_header(&last_line(prefix, truth))
+    ends || is_body(truth, line)
+        || is_inside_line && !truth.trim().is_empty() && ends_header(&last_line(prefix, truth))
 }
 
 /// Returns the last line of a text in two parts.
@@ -201,12 +202,47 @@ fn last_line(first: &str, second: &str) -> String {
     joined.rsplit('\n').next().unwrap_or_default().to_owned()
 }
 
+/// Whether a truth is the body of a block, whose closing brace follows on the same line: ` { a` before ` } else { b }`.
+fn is_body(truth: &str, rest: &str) -> bool {
+    rest.starts_with('}') && truth.trim_start().strip_prefix('{').is_some_and(is_balanced)
+}
+
+/// Whether all brackets of a text are opened and closed in it.
+fn is_balanced(text: &str) -> bool {
+    let mut open = Vec::new();
+    let closes_last = text.chars().all(|character| match character {
+        '(' | '[' | '{' => {
+            open.push(character);
+            true
+        }
+        ')' => open.pop() == Some('('),
+        ']' => open.pop() == Some('['),
+        '}' => open.pop() == Some('{'),
+        _ => true,
+    });
+    closes_last && open.is_empty()
+}
+
+/// Whether the header of a block needs no brackets around its condition: `if a.b`, `for x in y`, as in Rust and Go.
+fn is_bare_header(header: &str) -> bool {
+    ["if", "for", "while", "match", "switch"].iter().any(|keyword| {
+        header.match_indices(keyword).any(|(at, _)| {
+            let condition = &header[at + keyword.len()..];
+            last_word(&header[..at + keyword.len()]) == *keyword
+                && condition.starts_with(' ')
+                && !condition.contains('{')
+                && is_balanced(condition)
+        })
+    })
+}
+
 /// Whether a line ends with the header of a block, whose body may follow on the same line: `if (a)`, `int size() {`.
 fn ends_header(line: &str) -> bool {
     let line = line.trim_end();
     match line.strip_suffix('{').map(str::trim_end) {
         Some(header) => {
-            header.ends_with(')') || ["else", "try", "do"].iter().any(|word| header.ends_with(word))
+            let is_keyword = ["else", "try", "do"].iter().any(|word| header.ends_with(word));
+            header.ends_with(')') || is_keyword || is_bare_header(header)
         }
         None => condition_start(line).is_some_and(|start| {
             ["if", "for", "while", "switch", "catch"].contains(&last_word(&line[..start]))
@@ -317,6 +353,11 @@ mod tests {
         assert!(ends("    } else if (a", " && (b))", " return;"));
         assert!(ends("    static ", "void clear() {", " get().clear(); }"));
         assert!(ends("} el", "se {", " b(); }"));
+        assert!(ends("    rules: if c", "ontexts.faithful {", " Faithful } else { Paper },"));
+        assert!(ends("    if a.is_empty()", " { trust", " } else { probability }"));
+        assert!(!ends("    if a.is_empty()", " { f(", " } else { probability }"));
+        assert!(!ends("    let size = S", "ize {", " width }"));
+        assert!(!ends("    let notif = S", "ize {", " width }"));
         assert!(!ends("x = ", "a", " + 1"));
         assert!(!ends("x = g", "(a)", " + 1"));
         assert!(!ends("if (a && f", "(b)", " && c) return;"));

@@ -97,6 +97,24 @@ impl Scratch {
         fs::rename(from, to).map_err(|source| SimulationError::File { path: to.to_owned(), source })
     }
 
+    /// Removes a folder of the workspace. Returns the paths of its files in the workspace.
+    pub(crate) fn remove_folder(&self, folder: &str) -> Result<Vec<String>, SimulationError> {
+        let root = self.workspace().join(folder);
+        let failed = |source| SimulationError::File { path: root.clone(), source };
+        let mut files = Vec::new();
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(self.workspace().join(&folder)).map_err(failed)? {
+                let entry = entry.map_err(failed)?;
+                let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+                let is_folder = entry.file_type().map_err(failed)?.is_dir();
+                if is_folder { folders.push(path) } else { files.push(path) }
+            }
+        }
+        fs::remove_dir_all(&root).map_err(failed)?;
+        Ok(files)
+    }
+
     /// Commits all saved files.
     pub(crate) fn commit(&self, message: &str, date: SystemTime) -> Result<(), SimulationError> {
         self.git(&["add", "--all"], date)?;

@@ -159,6 +159,11 @@ impl Recorder {
         self.documents.get(document).is_some_and(|document| document.is_open)
     }
 
+    /// Returns whether a document is open, or has opportunities that are followed.
+    pub fn knows(&self, document: &str) -> bool {
+        self.documents.contains_key(document)
+    }
+
     /// Returns the documents with opportunities that are followed.
     pub fn followed_documents(&self) -> Vec<DocumentKey> {
         let followed = self.documents.values().filter(|document| !document.open.is_empty());

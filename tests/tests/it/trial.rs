@@ -140,6 +140,7 @@ fn rows_are_reviewed_exported_imported_and_forgotten() {
     assert!(!hidden.contains("zebra") && !hidden.contains("shop") && hidden.contains("\"structure\":2"));
 
     project.run("trial forget").expect_code(2);
+    project.run("trial forget . --yes --json").expect_code(2).expect_message(&["--all"]);
     project.run("trial forget --path shop/module_0.py").expect_code(2);
     let gone = project.run("trial forget --path shop/module_0.py --yes --json").expect_code(0);
     assert_eq!(json(&gone.stdout)["forgotten"], 1);

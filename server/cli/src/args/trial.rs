@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use cases::{AssignmentUnit, Metric, PrivacyLevel, TrialMode};
-use clap::{Subcommand, ValueEnum};
+use clap::{ArgGroup, Subcommand, ValueEnum};
 
 use super::values::{
     parse_arm_limit, parse_arm_number, parse_holdout, parse_margin, parse_moment, parse_trial_metric,
@@ -326,7 +326,9 @@ pub(crate) struct TrialImportArgs {
 
 /// `ghostbench trial forget`.
 #[derive(Debug, clap::Args)]
-#[group(id = "scope", required = true, multiple = true, args = ["id", "file", "since", "until", "all"])]
+// The struct's own group contains every argument, so that `--yes` alone would do.
+#[group(skip)]
+#[command(group = ArgGroup::new("scope").required(true).multiple(true).args(["id", "file", "since", "until", "all"]))]
 pub(crate) struct TrialForgetArgs {
     /// Folder of the workspace.
     #[arg(default_value = ".")]

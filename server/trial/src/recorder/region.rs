@@ -60,6 +60,18 @@ pub(crate) struct Region {
     lost_suffix: String,
     /// Whether text added at one of the ends stays outside: it belongs to a later thought.
     has_fixed_ends: bool,
+    /// What the last edits deleted here, if nothing else was edited since.
+    deleted: Option<DeletedText>,
+}
+
+/// A text deleted in and around a region, which may come back as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct DeletedText {
+    at: usize,
+    text: String,
+    /// Bytes of it that were before the region, and behind it.
+    before: usize,
+    after: usize,
 }
 
 /// The text that was written at a cursor.
@@ -82,6 +94,7 @@ impl Region {
             lost_prefix: String::new(),
             lost_suffix: String::new(),
             has_fixed_ends: false,
+            deleted: None,
         }
     }
 
@@ -109,7 +122,8 @@ impl Region {
 
     /// Returns the number of bytes that the region keeps in memory.
     pub(crate) fn bytes(&self) -> usize {
-        self.spans.len() * size_of::<Span>() + self.lost_prefix.len() + self.lost_suffix.len()
+        let deleted = self.deleted.as_ref().map_or(0, |deleted| deleted.text.len());
+        self.spans.len() * size_of::<Span>() + self.lost_prefix.len() + self.lost_suffix.len() + deleted
     }
 
     /// Returns whether an edit changes the region or one of its ends.
@@ -126,6 +140,7 @@ impl Region {
 
     /// Follows an edit of `before`, the text before it. The edit must be trimmed.
     pub(crate) fn apply(&mut self, before: &Document, edit: &Edit, origin: &EditOrigin) -> EditEffect {
+        let deleted = self.deleted.take();
         if !self.is_touched_by(edit) {
             self.shift(edit);
             return EditEffect::Moved;
@@ -143,11 +158,35 @@ impl Region {
         let new_start = start.min(edit.range.start);
         let removed_inside = end.min(edit.range.end).saturating_sub(start.max(edit.range.start));
         self.range = new_start..new_start + (end - start) - removed_inside + edit.text.len();
+        match deleted {
+            _ if edit.text.is_empty() => {
+                let now = DeletedText {
+                    at: edit.range.start,
+                    text: text(edit.range.clone()).into_owned(),
+                    before: start.saturating_sub(edit.range.start),
+                    after: edit.range.end.saturating_sub(end),
+                };
+                self.deleted = Some(now.joined_with(deleted));
+            }
+            Some(deleted) if deleted.is_restored_by(edit) => self.give_back(&deleted),
+            _ => {}
+        }
         self.effect()
+    }
+
+    /// A text that was deleted came back: what was outside of the region is outside again.
+    fn give_back(&mut self, restored: &DeletedText) {
+        let DeletedText { before, after, .. } = *restored;
+        let (lost_prefix, lost_suffix) = (self.lost_prefix.split_off(before), self.lost_suffix.len() - after);
+        self.lost_prefix = lost_prefix;
+        self.lost_suffix.truncate(lost_suffix);
+        self.cut_spans(before, self.range.len() - before - after);
+        self.range = self.range.start + before..self.range.end - after;
     }
 
     /// Follows an edit of a formatter, which changes the region only between its ends. Text around it stays outside.
     pub(crate) fn apply_format(&mut self, edit: &Edit, origin: &EditOrigin) -> EditEffect {
+        self.deleted = None;
         let Range { start, end } = self.range;
         let is_outside = edit.range.end <= start || edit.range.start >= end;
         if is_outside {
@@ -240,14 +279,22 @@ impl Region {
         if end >= self.range.end || end < self.range.start {
             return;
         }
-        let mut left = end - self.range.start;
+        self.cut_spans(0, end - self.range.start);
+        self.range.end = end;
+        self.lost_suffix.clear();
+        self.deleted = None;
+    }
+
+    /// Keeps the spans of `len` bytes after the first `start` bytes.
+    fn cut_spans(&mut self, start: usize, len: usize) {
+        let (mut skipped, mut left) = (start, len);
         self.spans.retain_mut(|span| {
-            span.len = span.len.min(left);
+            let outside = span.len.min(skipped);
+            skipped -= outside;
+            span.len = (span.len - outside).min(left);
             left -= span.len;
             span.len > 0
         });
-        self.range.end = end;
-        self.lost_suffix.clear();
     }
 
     /// Gives the text of these edits another origin.
@@ -299,6 +346,28 @@ impl Region {
             }
         }
         origins
+    }
+}
+
+impl DeletedText {
+    /// Whether an edit inserts the text again. One character is rather a new key.
+    fn is_restored_by(&self, edit: &Edit) -> bool {
+        edit.range.is_empty()
+            && edit.range.start == self.at
+            && edit.text == self.text
+            && self.text.chars().nth(1).is_some()
+    }
+
+    /// Returns the text that this deletion and an earlier one next to it deleted: editors undo keys in groups.
+    fn joined_with(self, earlier: Option<DeletedText>) -> DeletedText {
+        let Some(earlier) = earlier else { return self };
+        let text = match earlier.at {
+            at if at == self.at + self.text.len() => [&*self.text, &earlier.text].concat(),
+            at if at == self.at => [&*earlier.text, &self.text].concat(),
+            _ => return self,
+        };
+        let (before, after) = (self.before + earlier.before, self.after + earlier.after);
+        DeletedText { at: self.at, text, before, after }
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use cases::Opportunity;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OpenFlags, Row, TransactionBehavior, params_from_iter};
+use rusqlite::{Connection, OpenFlags, Row, Rows, TransactionBehavior, params_from_iter};
 
 use super::database::{BUSY_TIMEOUT, Database, check_version, with_suffix};
 use super::error::StoreError;
+use super::row_parsers::{RowBatch, RowParsers};
 use super::rows;
 use super::texts::TextReader;
 
@@ -144,13 +146,43 @@ impl StoreReader {
         let moment = self.connection.unchecked_transaction().map_err(of)?;
         let mut statement = moment.prepare(&query).map_err(of)?;
         let mut rows = statement.query(params_from_iter(values)).map_err(of)?;
-        let mut pieces = (texts == TextLoad::All).then(TextReader::default);
+        if texts == TextLoad::Short {
+            return self.visit_short(&mut rows, visit);
+        }
+        let mut pieces = TextReader::default();
         while let Some(row) = rows.next().map_err(of)? {
-            if let ControlFlow::Break(result) = visit(self.read(row, pieces.as_mut())?) {
+            if let ControlFlow::Break(result) = visit(self.read(row, &mut pieces)?) {
                 return Ok(Some(result));
             }
         }
         Ok(None)
+    }
+
+    /// Passes rows on that other threads parse.
+    fn visit_short<B>(
+        &self,
+        rows: &mut Rows<'_>,
+        mut visit: impl FnMut(StoredOpportunity) -> ControlFlow<B>,
+    ) -> Result<Option<B>, StoreError> {
+        thread::scope(|scope| {
+            let mut parsers = RowParsers::new(scope);
+            loop {
+                let batch = RowBatch::read(rows).map_err(|reason| self.failed(reason))?;
+                let is_last = batch.is_last;
+                parsers.add(batch);
+                while parsers.is_full() || is_last && parsers.is_busy() {
+                    for row in parsers.take() {
+                        let row = row.map_err(|(id, reason)| self.invalid(id, reason))?;
+                        if let ControlFlow::Break(result) = visit(row) {
+                            return Ok(Some(result));
+                        }
+                    }
+                }
+                if is_last {
+                    return Ok(None);
+                }
+            }
+        })
     }
 
     /// Returns the selected rows, oldest first.
@@ -198,7 +230,7 @@ impl StoreReader {
         read().map_err(|reason| self.failed(reason))
     }
 
-    fn read(&self, row: &Row<'_>, pieces: Option<&mut TextReader>) -> Result<StoredOpportunity, StoreError> {
+    fn read(&self, row: &Row<'_>, pieces: &mut TextReader) -> Result<StoredOpportunity, StoreError> {
         // Texts are borrowed: a copy of each row costs as much as finding it.
         let columns = || -> rusqlite::Result<(&str, &str, &str, bool)> {
             let text = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
@@ -207,11 +239,12 @@ impl StoreReader {
         let (id, json, texts, is_reviewed) = columns().map_err(|reason| self.failed(reason))?;
         let parsed =
             rows::parse(&self.connection, json, texts, pieces).map_err(|reason| self.failed(reason))?;
-        let opportunity = parsed.map_err(|reason| {
-            let (path, id) = (self.path.clone(), id.to_owned());
-            StoreError::Row { path, id, reason }
-        })?;
+        let opportunity = parsed.map_err(|reason| self.invalid(id.to_owned(), reason))?;
         Ok(StoredOpportunity { opportunity, is_reviewed })
+    }
+
+    fn invalid(&self, id: String, reason: String) -> StoreError {
+        StoreError::Row { path: self.path.clone(), id, reason }
     }
 
     fn failed(&self, reason: rusqlite::Error) -> StoreError {

@@ -101,18 +101,17 @@ fn is_forgotten(connection: &Connection, id: &str, places: &str, opened_at: i64)
     )
 }
 
-/// Reads an opportunity from its columns; the texts stay empty if there is no reader for them. The error is a message.
+/// Reads an opportunity from its columns. The error is a message.
 pub(super) fn parse(
     connection: &Connection,
     row: &str,
     pieces: &str,
-    reader: Option<&mut TextReader>,
+    reader: &mut TextReader,
 ) -> rusqlite::Result<Result<Opportunity, String>> {
     let mut opportunity: Opportunity = match serde_json::from_str(row) {
         Ok(opportunity) => opportunity,
         Err(error) => return Ok(Err(error.to_string())),
     };
-    let Some(reader) = reader else { return Ok(Ok(opportunity)) };
     let pieces: Vec<Pieces> = match serde_json::from_str(pieces) {
         Ok(pieces) => pieces,
         Err(error) => return Ok(Err(error.to_string())),
@@ -143,7 +142,7 @@ pub(super) fn mark_if_equal(
     let mut find = connection.prepare("SELECT row, texts FROM opportunities WHERE id = ?1")?;
     let found = find.query_row([&shown.id], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)));
     let Some((row, pieces)) = found.optional()? else { return Ok(false) };
-    let is_equal = parse(connection, &row, &pieces, Some(texts))?.is_ok_and(|stored| stored == *shown);
+    let is_equal = parse(connection, &row, &pieces, texts)?.is_ok_and(|stored| stored == *shown);
     if is_equal {
         connection.execute("UPDATE opportunities SET reviewed = 1 WHERE id = ?1", [&shown.id])?;
     }

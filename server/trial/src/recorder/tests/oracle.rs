@@ -5,12 +5,15 @@ use proptest::prelude::*;
 use super::*;
 
 /// The text before, in and behind a region, as three strings: the slow definition of what was written at a cursor.
+#[derive(Clone)]
 struct SlowRegion {
     before: String,
     region: String,
     after: String,
     lost_prefix: String,
     lost_suffix: String,
+    /// The state before the last deletions, if nothing else was edited since, with their place and text.
+    undeleted: Option<(Box<SlowRegion>, usize, String)>,
 }
 
 impl SlowRegion {
@@ -21,6 +24,7 @@ impl SlowRegion {
             after: text[cursor..].to_owned(),
             lost_prefix: String::new(),
             lost_suffix: String::new(),
+            undeleted: None,
         }
     }
 
@@ -37,6 +41,27 @@ impl SlowRegion {
         let range = range.start + part.start..range.start + part.end;
         let text = [&old[..range.start], &inserted, &old[range.end..]].concat();
         let (start, end) = (self.before.len(), self.before.len() + self.region.len());
+        let undeleted = self.undeleted.take();
+        let is_touched = range.start <= end && start <= range.end;
+        if is_touched && inserted.is_empty() {
+            let removed = &old[range.clone()];
+            let is_next_to = |place: usize| place == range.start || place == range.end;
+            self.undeleted = Some(match undeleted.filter(|(_, place, _)| is_next_to(*place)) {
+                Some((state, place, text)) if place == range.end => {
+                    (state, range.start, [removed, &*text].concat())
+                }
+                Some((state, _, text)) => (state, range.start, [&*text, removed].concat()),
+                None => (Box::new(self.clone()), range.start, removed.to_owned()),
+            });
+        } else if let Some((state, place, text)) = undeleted
+            && is_touched
+            && range == (place..place)
+            && inserted == text
+            && text.len() > 1
+        {
+            *self = *state;
+            return;
+        }
         if range.end < start {
             self.before.replace_range(range, &inserted);
         } else if range.start > end {

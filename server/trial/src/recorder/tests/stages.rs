@@ -108,6 +108,23 @@ fn text_that_is_deleted_and_typed_again_is_a_reversal() {
 }
 
 #[test]
+fn text_around_a_region_that_comes_back_is_outside_again() {
+    let mut session = Session::python("def f(a):\n    if g(a):\n        pass\n");
+    let cursor = session.at("a):") + 1;
+    let id = session.request(cursor);
+    session.type_at(cursor, ", b");
+    // The editor undoes the word with the bracket that was there before, and redoes it.
+    let at = session.at("b):");
+    session.edit(at..at + 2, "");
+    session.edit(at..at, "b)");
+    session.type_at(at + 2, " -> int");
+    session.save();
+    let truth = session.truth(&id, TruthStage::Save);
+    assert_eq!((&*truth.text, &*truth.region, &*truth.deleted), (", b", ", b", ""));
+    assert_eq!(session.text, "def f(a, b) -> int:\n    if g(a):\n        pass\n");
+}
+
+#[test]
 fn a_region_survives_renaming_and_reopening() {
     let mut session = Session::python(SHOP);
     let at = session.at("rate = ") + 7;
@@ -279,6 +296,37 @@ fn the_number_of_opportunities_is_bounded() {
     }
     let lost = session.rows.values().filter(|row| row.lost == Some(LossReason::Evicted)).count();
     assert_eq!(lost, 1_000 - RecorderSettings::default().max_open);
+}
+
+/// Eight hours in files that are not committed: what the recorder keeps depends on its limits, not on the hours.
+#[test]
+fn a_day_of_typing_keeps_no_more_than_the_limits() {
+    let mut session = Session::python("");
+    for number in 0..600_u64 {
+        let document: DocumentKey = format!("{number}.py").into();
+        let text = format!("x_{number} = \n").repeat(200);
+        session.send(opened(&document, Some(Language::Python), &text));
+        for key in 0..4 {
+            let (request, id) = (number * 4 + key, format!("{number}-{key}"));
+            let (offset, opportunity) = (text.find('\n').unwrap_or(0), row(&id, Trigger::Automatic));
+            let event = RequestEvent { request, document: document.clone(), offset, opportunity };
+            session.send(EventKind::Requested(Box::new(event)));
+            session.wait(4_000);
+            let edits = vec![Edit { range: offset..offset, text: format!("{key} + ") }];
+            session.send(EventKind::Edited { document: document.clone(), edits });
+        }
+        session.send(EventKind::Saved { document: document.clone() });
+        session.send(EventKind::Closed { document });
+        session.wait(32_000);
+    }
+    let recorder = &session.recorder;
+    let sizes = [recorder.documents.len(), recorder.requests.len()];
+    assert!(sizes[0] <= MAX_CLOSED + 1 && sizes[1] <= MAX_REQUESTS, "{sizes:?}");
+    assert!(recorder.open_opportunities() <= RecorderSettings::default().max_open);
+    let followed = recorder.documents.values().flat_map(|document| &document.open);
+    let bytes: usize = followed.map(OpenOpportunity::bytes).sum();
+    assert!(bytes <= RecorderSettings::default().max_bytes, "{bytes}");
+    assert!(session.rows.values().all(|row| row.truth().is_some()), "no truth is lost");
 }
 
 #[test]
