@@ -95,7 +95,7 @@ fn program(name: &str) -> String {
 }
 
 /// Escapes the signs of JavaScript's regular expressions.
-fn escaped(name: &str) -> String {
+pub(super) fn escaped(name: &str) -> String {
     let escape =
         |c: char| if c.is_alphanumeric() || " _".contains(c) { c.to_string() } else { format!("\\{c}") };
     name.chars().map(escape).collect()
