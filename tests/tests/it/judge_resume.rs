@@ -20,9 +20,18 @@ fn case_count() -> usize {
     std::env::var("GHOSTBENCH_JUDGED_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(40)
 }
 
+/// A file in which no line is like one of another file.
+fn order_file(number: usize) -> String {
+    format!(
+        "def settle_{number}(orders_{number}, limit_{number}):\n    total_{number} = {number}\n    \
+         for order_{number} in orders_{number}:\n        if order_{number} > limit_{number}:\n            \
+         total_{number} += order_{number} * {number}\n    return total_{number}\n"
+    )
+}
+
 /// Writes a run of two engines in the sibling folder `run`; all answers are different. Returns their number.
 fn write_run(project: &Project, count: usize) -> usize {
-    project.run(&format!("mine . --cases {count} --out ../suite.jsonl")).expect_code(0);
+    project.run(&format!("mine . --cases {count} --scenario full_block --out ../suite.jsonl")).expect_code(0);
     let suite = project.sibling_path("suite.jsonl");
     let rows = |path: &Path| -> Vec<Value> {
         let text = fs::read_to_string(path).expect("rows");
@@ -57,7 +66,10 @@ fn write_run(project: &Project, count: usize) -> usize {
 #[test]
 fn judgement_that_is_killed_loses_and_repeats_no_verdict() {
     let count = case_count();
-    let project = Project::generated(count / 3);
+    let project = Project::new("");
+    for number in 0..count {
+        project.write(&format!("shop/orders_{number}.py"), order_file(number));
+    }
     let answers = write_run(&project, count);
     let calls = project.sibling_path("calls.txt");
     let script = "echo call >> \"$0\"; echo '{\"verdict\": \"passed\"}' > \"$1/verdict.json\"";

@@ -58,6 +58,9 @@ impl TestedProject {
             row["text"] = answer(case).into();
             row["raw"] = row["text"].clone();
             row["status"] = "ok".into();
+            if case.write_function().is_some() {
+                row["form"] = "chat".into();
+            }
             format!("{row}\n")
         });
         let answered: String = answered.collect();
@@ -184,19 +187,20 @@ fn hostile_answers_do_not_pass_unittest() {
 /// Two functions with tests of their own in C, and one without.
 const C_SOURCES: &str = r#"
 //- /src/prices.h
-int total(const int *prices, int count, int limit);
+int total(int first, int second, int limit);
 int cheapest(const int *prices, int count);
 int doubled(int price);
 //- /src/prices.c
 #include "prices.h"
 
-/* Returns the sum of all prices up to a limit. */
-int total(const int *prices, int count, int limit) {
+/* Adds both amounts unless they exceed a limit. */
+int total(int first, int second, int limit) {
     int result = 0;
-    for (int i = 0; i < count; i++) {
-        if (prices[i] <= limit) {
-            result += prices[i];
-        }
+    if (first <= limit) {
+        result += first;
+    }
+    if (second <= limit) {
+        result += second;
     }
     return result;
 }
@@ -222,8 +226,7 @@ int doubled(int price) {
 #include "../src/prices.h"
 
 int main(void) {
-    int prices[] = {1, 20, 3};
-    if (total(prices, 3, 10) != 4 || total(prices, 3, 0) != 0) {
+    if (total(1, 20, 10) != 1 || total(1, 2, 10) != 3 || total(1, 2, 0) != 0) {
         printf("wrong total\n");
         return 1;
     }
