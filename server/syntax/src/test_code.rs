@@ -85,7 +85,7 @@ mod tests {
     fn rust_tests_have_attributes() {
         check(
             Language::Rust,
-            "#[inline]\nfn a() {}\n«#[cfg(test)]\n// Comment.\n#[allow(unused)]\nmod tests { fn helper() {} #[test] fn b() {} }»\n\
+            "#[inline]\nfn a() {}\n«#[cfg(test)]\n// Comment.\n#[must_use]\nmod tests { fn helper() {} #[test] fn b() {} }»\n\
              «#[tokio::test]\nasync fn c() {}»\nmod d { «#[test]\nfn e() {}» fn f() {} }\n#[cfg(all(unix, feature = \"x\"))]\nfn g() {}\n\
              «#[cfg(all(test, unix))]\nuse x;»\nfn testing() {}\n",
         );
