@@ -2,7 +2,7 @@
 
     python3 bench/judge_packages.py GHOSTBENCH PYTHON [PACKAGE...]
 
-GHOSTBENCH is the program, and PYTHON an interpreter with pytest and coverage. Packages are fetched by pip, Cargo and npm, at the
+GHOSTBENCH is the program, and PYTHON an interpreter with pytest and coverage. Packages are fetched by pip, Cargo, npm and apt, at the
 versions below. For each: the blocks whose tests have power, the verdicts on the truth in a second and third judgement that are not
 `passed`, the seconds of a case, the share of the wall time that the test commands take with one sandbox at a time, and how often the
 built-in engine's answers pass, whether their text is the truth or not. Linux only.
@@ -18,11 +18,10 @@ import tempfile
 import time
 from pathlib import Path
 
-SIZE = 24
-TEST_RUNS = 5
+SIZE = 8
+TEST_RUNS = 3
 
 PYPI = {
-    "sortedcontainers": "2.4.0",
     "more-itertools": "10.5.0",
     "toolz": "1.0.0",
 }
@@ -31,7 +30,16 @@ CRATES = {
     "semver": "1.0.28",
     "itoa": "1.0.19",
 }
-NPM = {}
+NPM = {
+    "@fastify/error": "4.2.0",
+}
+# Packages of Debian, whose version is that of the release: a folder of Go code, and a source package with CMake.
+GO = {
+    "golang-github-spf13-pflag-dev": "usr/share/gocode/src/github.com/spf13/pflag",
+}
+CMAKE = {
+    "cjson": ["-DENABLE_CJSON_TEST=ON"],
+}
 
 
 def run(*command, **options):
@@ -70,6 +78,24 @@ def fetch_npm(name, version, folder):
     package = unpack(next(folder.glob("*.tgz")), folder)
     run("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", cwd=package)
     return package
+
+
+def fetch_go(name, path, folder):
+    run("apt-get", "download", name, cwd=folder)
+    run("dpkg", "-x", next(folder.glob("*.deb")), folder / "package")
+    module = folder / "module"
+    shutil.copytree(folder / "package" / path, module)
+    if not (module / "go.mod").exists():
+        run("go", "mod", "init", "github.com/" + path.split("github.com/")[1], cwd=module)
+    return module
+
+
+def fetch_cmake(name, options, folder):
+    run("apt-get", "source", "--download-only", name, cwd=folder)
+    root = unpack(next(folder.glob("*.orig.tar.*")), folder)
+    run("cmake", "-S", ".", "-B", "build", *options, cwd=root)
+    run("cmake", "--build", "build", cwd=root)
+    return root
 
 
 def read_rows(path):
@@ -166,6 +192,8 @@ def main():
         *((fetch_pypi, name, version) for name, version in PYPI.items()),
         *((fetch_crate, name, version) for name, version in CRATES.items()),
         *((fetch_npm, name, version) for name, version in NPM.items()),
+        *((fetch_go, name, path) for name, path in GO.items()),
+        *((fetch_cmake, name, options) for name, options in CMAKE.items()),
     ]
     columns = ["runner", "tests", "lines", "candidates", "kept", "false", "seconds", "share", "exact", "others"]
     print("| package | " + " | ".join(columns) + " |\n|---|" + "---|" * len(columns), flush=True)
@@ -179,7 +207,8 @@ def main():
             except RuntimeError as error:
                 print(f"{name}: {error}", file=sys.stderr, flush=True)
                 continue
-            print(f"| {name} {version} | " + " | ".join(str(row[column]) for column in columns) + " |", flush=True)
+            label = f"{name} {version}" if isinstance(version, str) and "/" not in version else name
+            print(f"| {label} | " + " | ".join(str(row[column]) for column in columns) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -190,7 +190,7 @@ impl TestRunner {
             TestRunnerKind::Cargo => (cargo_test::command(self, selection), Vec::new()),
             TestRunnerKind::Go => (go_test::command(self, selection), Vec::new()),
             TestRunnerKind::Node | TestRunnerKind::Vitest | TestRunnerKind::Jest => {
-                javascript::command(self, selection, nonce)
+                javascript::command(self, workspace, selection, nonce)
             }
             TestRunnerKind::Ctest | TestRunnerKind::Maven | TestRunnerKind::Command => {
                 (command::command(self, selection), Vec::new())

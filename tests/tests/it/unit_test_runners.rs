@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use cases::{Case, Judgement, TestRunnerKind, TestVerdict, parse_lines};
 use serde_json::Value;
@@ -377,4 +378,164 @@ fn tests_beside_the_code_are_no_cases() {
     );
     assert!(cases.iter().all(|case| !case.prefix.contains("mod tests")), "{cases:#?}");
     project.check(&cases, TestRunnerKind::Cargo, "unreachable!();");
+}
+
+/// The tests that judge each case are those that execute it, which the runner's own tools said.
+#[track_caller]
+fn check_lines(project: &TestedProject, arguments: &str, runner: TestRunnerKind, other: &str) {
+    let (cases, datasheet) = project.build(arguments);
+    assert_eq!(datasheet["counts"]["tests"]["covers_lines"], true, "{datasheet:#}");
+    assert!(
+        datasheet["left_out"]["no test executes it"].as_u64().is_some_and(|left_out| left_out > 0),
+        "{datasheet:#}"
+    );
+    for case in &cases {
+        assert!(!case.prefix.contains("oubled("), "no test executes {case:?}");
+        let ids = &case.tests.as_ref().expect("tests").ids;
+        let name = if case.prefix.contains("cheapest(") { "heapest" } else { "otal" };
+        assert!(ids.iter().all(|id| id.contains(name)), "{ids:?} judge {case:?}");
+    }
+    project.check(&cases, runner, other);
+}
+
+const CMAKE: &str = "
+//- /CMakeLists.txt
+cmake_minimum_required(VERSION 3.10)
+project(shop C)
+enable_testing()
+add_library(prices src/prices.c)
+foreach(name total cheapest)
+  add_executable(check_${name} tests/check_${name}.c)
+  target_link_libraries(check_${name} prices)
+  add_test(NAME ${name} COMMAND check_${name})
+endforeach()
+";
+
+#[test]
+fn gcov_says_which_test_of_ctest_executes_a_block() {
+    let fixture = format!("{C_SOURCES}{CMAKE}");
+    let Some(project) = TestedProject::new(&fixture, &["gcc", "cmake", "gcov"]) else { return };
+    let configure =
+        Command::new("cmake").args(["-S", ".", "-B", "build"]).current_dir(project.0.root()).output();
+    assert!(configure.expect("CMake is installed").status.success());
+    check_lines(&project, "codev-bench . --size 5 --language c", TestRunnerKind::Ctest, "return 1000;");
+}
+
+const GO: &str = r#"
+//- /go.mod
+module example.com/shop
+
+go 1.19
+//- /prices/prices.go
+package prices
+
+func Total(first, second, limit int) int {
+	result := 0
+	if first <= limit {
+		result += first
+	}
+	if second <= limit {
+		result += second
+	}
+	return result
+}
+
+func cheapest(prices []int) int {
+	lowest := prices[0]
+	for _, price := range prices {
+		if price < lowest {
+			lowest = price
+		}
+	}
+	return lowest
+}
+
+func Doubled(price int) int {
+	if price > 3 {
+		return price + price
+	}
+	return 2 * price
+}
+//- /prices/prices_test.go
+package prices
+
+import "testing"
+
+func TestTotal(t *testing.T) {
+	if Total(1, 20, 10) != 1 || Total(1, 2, 10) != 3 || Total(1, 2, 0) != 0 {
+		t.Fatal("wrong total")
+	}
+}
+
+func TestCheapest(t *testing.T) {
+	if cheapest([]int{3, 1, 2}) != 1 {
+		t.Fatal("not the cheapest")
+	}
+}
+"#;
+
+#[test]
+fn coverage_of_go_says_which_test_executes_a_block() {
+    let Some(project) = TestedProject::new(GO, &["go"]) else { return };
+    check_lines(&project, "codev-bench . --size 4 --language go", TestRunnerKind::Go, "panic(1)");
+}
+
+const NODE: &str = r#"
+//- /package.json
+{"name": "shop", "version": "1.0.0", "scripts": {"test": "npm run unit", "unit": "node --test"}}
+//- /prices.js
+function total(first, second, limit) {
+  let result = 0;
+  if (first <= limit) {
+    result += first;
+  }
+  if (second <= limit) {
+    result += second;
+  }
+  return result;
+}
+
+function cheapest(prices) {
+  let lowest = prices[0];
+  for (const price of prices) {
+    if (price < lowest) {
+      lowest = price;
+    }
+  }
+  return lowest;
+}
+
+function doubled(price) {
+  if (price > 3) {
+    return price + price;
+  }
+  return 2 * price;
+}
+
+module.exports = { total, cheapest, doubled };
+//- /prices.test.js
+const test = require("node:test");
+const assert = require("node:assert");
+const { total, cheapest } = require("./prices.js");
+
+test("Total (up to a limit)", () => {
+  assert.equal(total(1, 20, 10), 1);
+  assert.equal(total(1, 2, 10), 3);
+  assert.equal(total(1, 2, 0), 0);
+});
+
+test("Cheapest", () => {
+  assert.equal(cheapest([3, 1, 2]), 1);
+});
+"#;
+
+#[test]
+fn coverage_of_v8_says_which_test_executes_a_block() {
+    let Some(project) = TestedProject::new(NODE, &["node"]) else { return };
+    check_lines(
+        &project,
+        "codev-bench . --size 4 --language javascript",
+        TestRunnerKind::Node,
+        "throw new Error();",
+    );
 }

@@ -102,7 +102,12 @@ fn script(runner: &TestRunner) -> Option<Script> {
         TestRunnerKind::Cargo => {
             (CARGO, |id| id.split_once("::").map(|(file, name)| format!("{file}\t{name}")))
         }
-        TestRunnerKind::Node | TestRunnerKind::Jest | TestRunnerKind::Vitest => (NODE, |id| {
+        // Only the end of the name: newer versions match it with those of the tests around it.
+        TestRunnerKind::Node => (NODE, |id| {
+            let (file, name) = id.split_once("::")?;
+            Some(format!("{}$\t{file}", javascript::escaped(name)))
+        }),
+        TestRunnerKind::Jest | TestRunnerKind::Vitest => (NODE, |id| {
             let (file, name) = id.split_once("::").filter(|(file, _)| !file.is_empty())?;
             Some(format!("^{}$\t{file}", javascript::escaped(name)))
         }),
@@ -260,7 +265,8 @@ mod tests {
             row(TestRunnerKind::Jest, "a.test.js::sum (1)").as_deref(),
             Some("^sum \\(1\\)$\ta.test.js")
         );
-        assert_eq!(row(TestRunnerKind::Node, "::sum"), None);
+        assert_eq!(row(TestRunnerKind::Vitest, "::sum"), None);
+        assert_eq!(row(TestRunnerKind::Node, "test::sum").as_deref(), Some("sum$\ttest"));
         assert!(script(&TestRunner::of_kind(TestRunnerKind::Maven, Path::new(""))).is_none());
     }
 }
