@@ -17,6 +17,8 @@ export interface EngineResult {
   exact: boolean;
   /** From 0 to 100. */
   editSimilarity: number;
+  /** Whether the unit tests of the case pass; unset if none judged the answer. */
+  passed?: boolean;
 }
 
 /** A case without its texts. */

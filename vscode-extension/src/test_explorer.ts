@@ -1,5 +1,5 @@
 // The cases in the Testing view: a suite has cases, a case has the engines that are replayed. Running a case replays it; an engine
-// passes if its answer is exact, and otherwise shows the difference to the right answer.
+// passes if its answer is exact or passes the unit tests of the case, and otherwise shows the difference to the right answer.
 
 import {
   type CancellationToken,
@@ -177,7 +177,7 @@ async function report(client: LanguageClient, run: TestRun, item: TestItem): Pro
       undefined,
       child,
     );
-    if (answer.exact) {
+    if (answer.exact || answer.passed === true) {
       run.passed(child, answer.ms);
     } else {
       run.failed(child, difference(answer, item, whole(found.truth), whole(answer.text ?? "")), answer.ms);

@@ -35,9 +35,10 @@ export function describeReplay(result: ReplayResult): string {
 /** Describes the results of the engines for a case. */
 export function describeResults(results: readonly EngineResult[]): string {
   return results
-    .map(({ engine, status, exact, editSimilarity }) => {
+    .map(({ engine, status, exact, editSimilarity, passed }) => {
       const similar = status === "ok" ? `${editSimilarity.toFixed(0)} % similar` : status;
-      return `${engine} ${exact ? "exact" : similar}`;
+      const tests = passed === undefined ? "" : `, tests ${passed ? "passed" : "failed"}`;
+      return `${engine} ${exact ? "exact" : similar}${tests}`;
     })
     .join(" | ");
 }

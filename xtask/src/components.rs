@@ -29,6 +29,9 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     require("in a browser", install_package("chromium", "chromium"))?;
     require("in a terminal", install_package("tmux", "tmux"))?;
     require("in a sandbox", install_package("bwrap", "bubblewrap"))?;
+    for (program, package) in [("gcc", "gcc"), ("make", "make"), ("cmake", "cmake"), ("go", "golang-go")] {
+        require("with test runners of C and Go", install_package(program, package))?;
+    }
     let pytest = require("with pytest", pytest::install())?;
     let python_tools = require("of packages and documents", python_tools::install())?;
     let api_clients = require("with clients of other APIs", api_clients::install())?;

@@ -13,6 +13,8 @@ string_enum! {
     TestRunnerKind {
         /// pytest, also for tests of `unittest`.
         Pytest = "pytest",
+        /// `unittest` of Python's own library.
+        Unittest = "unittest",
         /// `cargo test`.
         Cargo = "cargo",
         /// `go test`.
@@ -25,6 +27,8 @@ string_enum! {
         Jest = "jest",
         /// CTest in a configured build folder.
         Ctest = "ctest",
+        /// The target `check` or `test` of a Makefile, also of one that autotools make.
+        Make = "make",
         /// Maven with Surefire.
         Maven = "maven",
         /// The command of the settings.

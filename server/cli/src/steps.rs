@@ -2,6 +2,7 @@
 
 pub(crate) mod benchmark_files;
 pub(crate) mod builtin_judge;
+pub(crate) mod cases_with_tests;
 pub(crate) mod cassette;
 pub(crate) mod clangd_index;
 pub(crate) mod cursor_arg;
@@ -26,6 +27,7 @@ pub(crate) mod run_replay;
 pub(crate) mod scored_runs;
 pub(crate) mod settings_sources;
 pub(crate) mod show_run;
+pub(crate) mod test_code;
 pub(crate) mod test_judge;
 pub(crate) mod trial_rows;
 pub(crate) mod trial_store;

@@ -176,6 +176,9 @@ section! {
     /// Program that judges answers in place of the sandbox, with its arguments; it gets a folder with the code as a further argument. See
     /// unit-tests.md.
     judge: Option<Vec<String>> = "judge": ValueType::Command, None, Trusted;
+    /// Whether a replay in the editor runs the unit tests of the replayed code and shows whether they pass. They run in the sandbox only,
+    /// and not in a workspace that you do not trust.
+    judges_in_editor: bool = "in_editor": ValueType::Boolean, Some("true"), Trusted;
     /// Time limit for the tests of a case, and of a run of all tests.
     timeout: Duration = "timeout_ms": TEST_TIME, Some("300000"), Untrusted;
     /// Memory of all processes of a run of tests.

@@ -196,6 +196,11 @@ fn engine_result((prediction, score): &(Prediction, Score)) -> EngineResult {
         exact: value(Metric::TokenExact) == 1.0,
         edit_similarity: value(Metric::EditSimilarity) * 100.0,
         ms: prediction.ms.total,
+        passed: score
+            .metrics
+            .get(&Metric::TestsPassed)
+            .and_then(|value| value.share())
+            .map(|share| share > 0.0),
         text: None,
     }
 }

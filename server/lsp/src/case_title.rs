@@ -20,11 +20,16 @@ pub(crate) fn scenario(case: &CaseSummary) -> String {
 
 /// Returns the result of an engine.
 pub(crate) fn result(result: &EngineResult) -> String {
-    let EngineResult { engine, status, exact, edit_similarity, ms, .. } = result;
+    let EngineResult { engine, status, exact, edit_similarity, ms, passed, .. } = result;
     let verdict = match status.as_str() {
         _ if *exact => "exact".to_owned(),
         "ok" => format!("{edit_similarity:.0} % similar"),
         other => other.to_owned(),
     };
-    format!("{engine} {verdict}, {ms:.1} ms")
+    let tests = match passed {
+        Some(true) => ", tests passed",
+        Some(false) => ", tests failed",
+        None => "",
+    };
+    format!("{engine} {verdict}{tests}, {ms:.1} ms")
 }

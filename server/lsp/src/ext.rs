@@ -199,6 +199,9 @@ pub struct EngineResult {
     pub edit_similarity: f64,
     /// Time to the complete answer, milliseconds.
     pub ms: f64,
+    /// Whether the unit tests of the case pass with the answer in its place; unset if no test judged it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<bool>,
     /// The answer; only in the result of [`CASE`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,

@@ -7,6 +7,7 @@ pub(crate) mod cases;
 pub(crate) mod code_lens;
 pub(crate) mod execute_command;
 pub(crate) mod inline_completion;
+pub(crate) mod judge_replay;
 pub(crate) mod last_request;
 pub(crate) mod mark_place;
 pub(crate) mod page;

@@ -44,7 +44,7 @@ pub struct DataFolder {
 /// Snapshot of the files of a suite's last runs: equal stamps mean the same answers. Take it before reading the runs, so that
 /// concurrent changes are detected next time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RunsStamp(Vec<(PathBuf, [FileStamp; 2])>);
+pub struct RunsStamp(Vec<(PathBuf, [FileStamp; 3])>);
 
 impl DataFolder {
     /// Creates a handle of the folder at `root`; the folder is created on the first write.
@@ -104,7 +104,7 @@ impl DataFolder {
         self.root.join("trials").join(path_name(workspace_root))
     }
 
-    /// Returns a stamp that changes if the last runs of `name` change, by any process. Stats two files for each of at
+    /// Returns a stamp that changes if the last runs of `name` change, by any process. Stats three files for each of at
     /// most 50 runs, without reading them; inaccessible files count as missing.
     pub fn runs_stamp(&self, name: &str) -> RunsStamp {
         let folders = self.last_runs(name).unwrap_or_default();

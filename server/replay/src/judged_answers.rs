@@ -11,18 +11,20 @@ use std::sync::mpsc;
 use std::thread;
 
 use cases::{
-    Case, CaseId, CaseTests, Judgement, Metric, MetricValue, Prediction, SchemaVersion, Score, TestVerdict,
-    to_line,
+    Case, CaseId, CaseTests, Judgement, Metric, MetricValue, Prediction, SchemaVersion, Score, TaskKind,
+    TestVerdict, to_line,
 };
 use sandbox::ChangedFile;
 use tokio_util::sync::CancellationToken;
 
 use crate::ReplayError;
 use crate::file_io::{self, AppendFile, write_error};
+use crate::judging_rules::{JudgingRules, judge_as_codev_bench};
 use crate::run_folder::{LOCK, RunContents};
-use crate::test_judge::TestJudge;
+use crate::test_judge::{JudgedCode, TestJudge};
 
-const VERDICTS: &str = "verdicts.jsonl";
+/// File of the judgements in the run's folder.
+pub(crate) const VERDICTS: &str = "verdicts.jsonl";
 
 /// Bytes of the stored output of tests.
 const OUTPUT_BYTES: usize = 4_000;
@@ -37,6 +39,8 @@ pub struct JudgingJob<'a> {
     pub judge: &'a TestJudge,
     /// Hash of the workspace's files.
     pub tree_hash: &'a str,
+    /// The rules.
+    pub rules: &'a JudgingRules,
     /// Number of sandboxes at a time.
     pub jobs: usize,
     /// Once it is cancelled, no new tests start.
@@ -97,7 +101,7 @@ pub fn judge_answers(
         done.contains(&(answer.case.clone(), answer.engine.name.clone(), answer.repetition))
     };
     for answer in failed.into_iter().filter(|answer| !is_done(answer)) {
-        writer.append(&failed_request(answer))?;
+        writer.append(&without_code(answer))?;
     }
     let mut to_run = Vec::new();
     for patch in patches.into_values() {
@@ -115,16 +119,17 @@ pub fn judge_answers(
 }
 
 /// Adds the judgements of a run to the scores of its answers: [`Metric::TestsPassed`].
-pub(crate) fn add_verdicts(folder: &Path, cases: &[Case], scores: &mut [Score]) {
+pub(crate) fn add_verdicts<'a>(folder: &Path, scores: impl IntoIterator<Item = &'a mut Score>) {
     let judgements = judgements(folder);
+    if judgements.is_empty() {
+        return;
+    }
     let rows: HashMap<(&str, &str, u32), &Judgement> =
         judgements.iter().map(|row| (row.key(), row)).collect();
-    let cases = cases_with_tests(cases);
     for score in scores {
         let key = (&*score.case, &*score.engine, score.repetition);
-        let Some(row) = rows.get(&key).filter(|_| cases.contains_key(&*score.case)) else { continue };
         // Tests that are not the same twice say nothing about the answer.
-        if row.verdict != TestVerdict::Flaky {
+        if let Some(row) = rows.get(&key).filter(|row| row.verdict != TestVerdict::Flaky) {
             let value = f64::from(u8::from(row.verdict == TestVerdict::Passed));
             score.metrics.insert(Metric::TestsPassed, MetricValue::Value(value));
         }
@@ -150,7 +155,7 @@ fn key(answer: &Prediction) -> (&str, &str, u32) {
     (&answer.case, &answer.engine.name, answer.repetition)
 }
 
-/// Returns the different patches by hash, in no order that is visible, and the answers of failed requests.
+/// Returns the different patches by hash, in no order that is visible, and the answers without code.
 fn patches<'a>(
     job: &JudgingJob<'a>,
     cases: &HashMap<&str, (&'a Case, &'a CaseTests)>,
@@ -164,8 +169,11 @@ fn patches<'a>(
             failed.push(answer);
             continue;
         }
-        let change = job.judge.place(case, &answer.text)?;
-        let hash = patch_hash(job.tree_hash, tests, &change);
+        let Some(change) = job.judge.place(case, answer, job.rules)? else {
+            failed.push(answer);
+            continue;
+        };
+        let hash = patch_hash(job, tests, &change);
         let patch = Patch { hash: hash.clone(), case, tests, answers: Vec::new() };
         patches.entry(hash).or_insert(patch).answers.push(answer);
     }
@@ -173,11 +181,12 @@ fn patches<'a>(
 }
 
 /// Returns the first 128 bits of the BLAKE3 hash of everything that decides a verdict, each part preceded by its length.
-fn patch_hash(tree_hash: &str, tests: &CaseTests, change: &ChangedFile) -> String {
+fn patch_hash(job: &JudgingJob<'_>, tests: &CaseTests, change: &ChangedFile) -> String {
     let mut hasher = blake3::Hasher::new();
-    let path = change.path.to_string_lossy();
-    let parts = [tree_hash, tests.runner.name(), &tests.folder, &path, &change.text];
-    for part in parts.into_iter().chain(tests.ids.iter().map(String::as_str)) {
+    let (path, rules) = (change.path.to_string_lossy(), job.rules.name());
+    let parts = [job.tree_hash, tests.runner.name(), &tests.folder, &path, &change.text];
+    let rules = Some(rules.as_str()).filter(|rules| !rules.is_empty());
+    for part in parts.into_iter().chain(tests.ids.iter().map(String::as_str)).chain(rules) {
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
     }
     hasher.finalize().to_hex()[..32].to_owned()
@@ -205,7 +214,7 @@ fn run_patches(
             let Ok(sender) = sender else { break };
             scope.spawn(move || {
                 while let Some(patch) = next_patch() {
-                    if sender.send((patch, judge(job.judge, patch))).is_err() {
+                    if sender.send((patch, judge(job, patch))).is_err() {
                         return;
                     }
                 }
@@ -229,11 +238,8 @@ fn run_patches(
     })
 }
 
-fn judge(judge: &TestJudge, patch: &Patch<'_>) -> Result<Judgement, ReplayError> {
-    let text = patch.answers.first().map_or("", |answer| &answer.text);
-    let change = judge.place(patch.case, text)?;
-    let judged = judge.judge(patch.tests, &change)?;
-    let verdict = confirmed(judged.verdict, || Ok(judge.judge(patch.tests, &change)?.verdict))?;
+fn judge(job: &JudgingJob<'_>, patch: &Patch<'_>) -> Result<Judgement, ReplayError> {
+    let (judged, verdict) = verdict(job, patch)?;
     let has_passed = verdict == TestVerdict::Passed;
     let output = secrets::redact(&judged.output);
     let end = output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES));
@@ -248,6 +254,28 @@ fn judge(judge: &TestJudge, patch: &Patch<'_>) -> Result<Judgement, ReplayError>
         seconds: judged.wall.as_secs_f64(),
         output: if has_passed { String::new() } else { output[end..].to_owned() },
     })
+}
+
+/// Judges a patch by the rules of the job.
+fn verdict(job: &JudgingJob<'_>, patch: &Patch<'_>) -> Result<(JudgedCode, TestVerdict), ReplayError> {
+    let answer =
+        patch.answers.first().ok_or_else(|| ReplayError::Sandbox { reason: "no answer".to_owned() })?;
+    let placed = job.judge.place(patch.case, answer, job.rules)?;
+    let change = placed.ok_or_else(|| ReplayError::Sandbox { reason: "no code".to_owned() })?;
+    let is_completion = patch.case.task.kind() == TaskKind::Complete;
+    if let (JudgingRules::Original { shapes }, true) = (job.rules, is_completion) {
+        let TestJudge::Sandbox(judge) = job.judge else {
+            let reason = "a program judges here, which cannot apply the rule of Codev-Bench's program";
+            return Err(ReplayError::Sandbox { reason: reason.to_owned() });
+        };
+        let code = (answer.text.as_str(), &change);
+        let judged = judge_as_codev_bench(judge, shapes, patch.case, patch.tests, code)?;
+        let verdict = judged.verdict;
+        return Ok((judged, verdict));
+    }
+    let judged = job.judge.judge(patch.tests, &change)?;
+    let verdict = confirmed(judged.verdict, || Ok(job.judge.judge(patch.tests, &change)?.verdict))?;
+    Ok((judged, verdict))
 }
 
 /// Returns a verdict, or flaky if a failure does not come again: tests may depend on time or chance with this code only. A time limit is not
@@ -271,18 +299,22 @@ fn again(row: &Judgement, answer: &Prediction) -> Judgement {
     }
 }
 
-/// Returns the judgement of a failed request: a failure in every metric.
-fn failed_request(answer: &Prediction) -> Judgement {
+/// Returns the judgement of an answer without code. A failed request is a failure in every metric.
+fn without_code(answer: &Prediction) -> Judgement {
+    let (verdict, output) = match answer.has_failed() {
+        true => (TestVerdict::Failed, "the request failed"),
+        false => (TestVerdict::BuildError, "the answer has no code"),
+    };
     Judgement {
         schema: SchemaVersion::CURRENT,
         case: answer.case.clone(),
         engine: answer.engine.name.clone(),
         repetition: answer.repetition,
         patch: String::new(),
-        verdict: TestVerdict::Failed,
+        verdict,
         not_passed: BTreeSet::new(),
         seconds: 0.0,
-        output: "the request failed".to_owned(),
+        output: output.to_owned(),
     }
 }
 

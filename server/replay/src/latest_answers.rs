@@ -7,6 +7,7 @@ use cases::{Case, CaseId, Prediction, Run, Score, suite_hash_of_ids};
 
 use crate::ReplayError;
 use crate::data_folder::DataFolder;
+use crate::judged_answers::add_verdicts;
 use crate::run_folder::{ScoresFile, read_answers};
 use crate::run_scores::ScoresByKey;
 use crate::score_predictions::score_all;
@@ -113,6 +114,7 @@ fn with_scores(
     unscored.retain(|prediction| ids.contains(&*prediction.case));
     let scores = score_all(&cases, &unscored);
     scored.extend(unscored.into_iter().zip(scores));
+    add_verdicts(folder, scored.iter_mut().map(|(_, score)| score));
     scored
 }
 

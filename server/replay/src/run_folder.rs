@@ -16,6 +16,7 @@ use cases::{
 use crate::ReplayError;
 use crate::file_io::{self, AppendFile, FileStamp, parse_error, read_text, write_atomically, write_error};
 use crate::fingerprint::{changes, check_names, differences};
+use crate::judged_answers::VERDICTS;
 use crate::suite::{read_suite, write_suite};
 
 const RUN: &str = "run.json";
@@ -196,8 +197,8 @@ impl<'a> ScoresFile<'a> {
 }
 
 /// Returns the files of the run at `path` that change after its start.
-pub(crate) fn growing_files(path: &Path) -> [PathBuf; 2] {
-    [PREDICTIONS, SCORES].map(|name| path.join(name))
+pub(crate) fn growing_files(path: &Path) -> [PathBuf; 3] {
+    [PREDICTIONS, SCORES, VERDICTS].map(|name| path.join(name))
 }
 
 /// Replaces all scores of the run at `path`.

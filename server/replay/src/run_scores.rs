@@ -27,7 +27,7 @@ pub fn scores_of(folder: &Path, contents: &RunContents) -> RunScores {
     if scores.computed > 0 {
         stored.replace_unless_changed(&scores.scores);
     }
-    add_verdicts(folder, &contents.cases, &mut scores.scores);
+    add_verdicts(folder, &mut scores.scores);
     scores
 }
 

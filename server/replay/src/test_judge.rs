@@ -1,14 +1,15 @@
 //! Judges code by the tests of a case: in the place of the truth, in a throw-away copy of the workspace.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cases::{Case, CaseTests, TestVerdict};
-use sandbox::{ChangedFile, JudgeProgram, Sandbox, TestRun, TestRunner, TestSelection};
+use cases::{Case, CaseTests, Prediction, TestVerdict};
+use sandbox::{ChangedFile, CommandOutcome, JudgeProgram, Sandbox, TestRun, TestRunner, TestSelection};
 
 use crate::ReplayError;
-use crate::file_io::read_text;
+use crate::judging_rules::JudgingRules;
+use crate::placed_code::{first_line, place_answer, place_code};
 
 /// Judges code over one workspace.
 #[derive(Debug)]
@@ -45,9 +46,14 @@ impl TestJudge {
         }
     }
 
-    /// Returns the case's file with a text in place of the truth.
-    pub(crate) fn place(&self, case: &Case, text: &str) -> Result<ChangedFile, ReplayError> {
-        place(self.workspace(), case, text)
+    /// Returns the case's file with an answer in place of the truth; `None` if the answer has no code.
+    pub(crate) fn place(
+        &self,
+        case: &Case,
+        answer: &Prediction,
+        rules: &JudgingRules,
+    ) -> Result<Option<ChangedFile>, ReplayError> {
+        place_answer(self.workspace(), case, answer, rules)
     }
 
     /// Judges a changed file by the tests of its case.
@@ -93,21 +99,46 @@ impl SandboxJudge {
     ///
     /// The file cannot be read, or does not contain the truth at the case's place.
     pub fn place(&self, case: &Case, text: &str) -> Result<ChangedFile, ReplayError> {
-        place(self.sandbox.workspace(), case, text)
+        place_code(self.sandbox.workspace(), case, text)
+    }
+
+    /// Runs one test of a case as Codev-Bench does, see [`TestRunner::run_for_log`].
+    pub(crate) fn run_for_log(
+        &self,
+        tests: &CaseTests,
+        change: &ChangedFile,
+        test: &str,
+        limit: Duration,
+    ) -> Result<CommandOutcome, ReplayError> {
+        let ran = self.runner_of(tests).run_for_log(&self.sandbox, change, test, limit);
+        let ran = ran.ok_or_else(|| ReplayError::Sandbox {
+            reason: format!(
+                "the rule of Codev-Bench's program is about pytest; {test} is a test of {}",
+                tests.runner
+            ),
+        })?;
+        ran.map_err(|error| ReplayError::Sandbox { reason: error.to_string() })
+    }
+
+    /// Returns the runner of the settings, or else that of the tests.
+    fn runner_of(&self, tests: &CaseTests) -> TestRunner {
+        let own = || TestRunner::of_kind(tests.runner, Path::new(&tests.folder));
+        self.runner.clone().unwrap_or_else(own)
+    }
+
+    /// Returns the line of the truth in the case's file, 1-based; `None` if it is not there.
+    pub(crate) fn first_line(&self, case: &Case) -> Option<u32> {
+        first_line(self.sandbox.workspace(), case)
     }
 
     /// Runs tests of a case with a changed file.
     pub fn run(&self, tests: &CaseTests, change: ChangedFile) -> Result<TestRun, ReplayError> {
-        let runner = self
-            .runner
-            .clone()
-            .unwrap_or_else(|| TestRunner::of_kind(tests.runner, Path::new(&tests.folder)));
         let selection = TestSelection {
             tests: Some(&tests.ids),
             time_limit: Some(time_limit(tests)),
             ..TestSelection::default()
         };
-        runner
+        self.runner_of(tests)
             .run(&self.sandbox, &[change], selection)
             .map_err(|error| ReplayError::Sandbox { reason: error.to_string() })
     }
@@ -121,18 +152,4 @@ impl SandboxJudge {
 /// Returns the time limit of tests: a wrong answer may never end, but a slow machine is not ten times slower.
 fn time_limit(tests: &CaseTests) -> Duration {
     Duration::from_secs(10) + Duration::try_from_secs_f64(10.0 * tests.seconds).unwrap_or(Duration::MAX / 2)
-}
-
-fn place(workspace: &Path, case: &Case, text: &str) -> Result<ChangedFile, ReplayError> {
-    let path = PathBuf::from(&case.path);
-    let file = workspace.join(&path);
-    let other = || ReplayError::OtherCode { path: file.clone(), line: case.line + 1 };
-    if !path.components().all(|component| matches!(component, Component::Normal(_))) {
-        return Err(other());
-    }
-    let code = read_text(&file)?;
-    let (start, end) = (case.byte_range.start, case.byte_range.end);
-    let has_truth = code.get(..start) == Some(&case.prefix) && code.get(start..end) == Some(&case.truth);
-    let rest = code.get(end..).filter(|_| has_truth).ok_or_else(other)?;
-    Ok(ChangedFile { path, text: [&code[..start], text, rest].concat() })
 }

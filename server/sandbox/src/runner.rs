@@ -6,10 +6,12 @@
 
 mod cargo_test;
 mod command;
+mod cover;
 mod go_test;
 mod javascript;
 mod junit;
-mod pytest;
+mod make;
+mod python;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -102,13 +104,7 @@ impl TestRunner {
     pub fn detect(workspace: &Path) -> Vec<TestRunner> {
         let runner = |kind| TestRunner::of_kind(kind, Path::new(""));
         let has = |name: &str| workspace.join(name).exists();
-        let mut found = Vec::new();
-        if ["pytest.ini", "pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "conftest.py"]
-            .iter()
-            .any(|name| has(name))
-        {
-            found.push(runner(TestRunnerKind::Pytest));
-        }
+        let mut found: Vec<TestRunner> = python::detect(workspace).map(runner).into_iter().collect();
         if has("Cargo.toml") {
             found.push(runner(TestRunnerKind::Cargo));
         }
@@ -125,12 +121,28 @@ impl TestRunner {
         if let Some(folder) = built {
             found.push(TestRunner::of_kind(TestRunnerKind::Ctest, Path::new(folder.trim_start_matches('.'))));
         }
+        if make::detect(workspace) {
+            found.push(runner(TestRunnerKind::Make));
+        }
+        if found.is_empty() {
+            found.extend(python::detect_tests(workspace).map(runner));
+        }
         found
+    }
+
+    /// Returns the lines that each of these tests executes, for runners whose results do not say it; the numbers are the tests' places.
+    /// `None` if the tools of the language cannot say it, either.
+    ///
+    /// # Errors
+    ///
+    /// The sandbox does not work.
+    pub fn cover(&self, sandbox: &Sandbox, tests: &[String]) -> Result<Option<CoveredLines>, SandboxError> {
+        cover::cover(self, sandbox, tests)
     }
 
     /// Whether results come with the lines that each test executed.
     pub fn can_cover_lines(&self) -> bool {
-        self.kind == TestRunnerKind::Pytest
+        matches!(self.kind, TestRunnerKind::Pytest | TestRunnerKind::Unittest)
     }
 
     /// Runs tests in a copy of the workspace with some changed files.
@@ -149,6 +161,20 @@ impl TestRunner {
         Ok(TestRun { results, outcome })
     }
 
+    /// Runs one test of pytest as Codev-Bench does: what it prints is the whole evidence. `None` if it is a test of another runner.
+    pub fn run_for_log(
+        &self,
+        sandbox: &Sandbox,
+        change: &ChangedFile,
+        test: &str,
+        limit: Duration,
+    ) -> Option<Result<CommandOutcome, SandboxError>> {
+        let is_pytest = self.kind == TestRunnerKind::Pytest;
+        let command = is_pytest.then(|| python::plain_command(self, sandbox.workspace(), test))?;
+        let command = SandboxCommand { time_limit: Some(limit), ..command };
+        Some(sandbox.run(std::slice::from_ref(change), &command))
+    }
+
     /// Returns the command and the files that it needs.
     fn command(
         &self,
@@ -157,11 +183,14 @@ impl TestRunner {
         nonce: &str,
     ) -> (SandboxCommand, Vec<ChangedFile>) {
         match self.kind {
-            TestRunnerKind::Pytest => pytest::command(self, workspace, selection, nonce),
+            TestRunnerKind::Pytest | TestRunnerKind::Unittest => {
+                python::command(self, workspace, selection, nonce)
+            }
+            TestRunnerKind::Make => make::command(self, workspace, nonce),
             TestRunnerKind::Cargo => (cargo_test::command(self, selection), Vec::new()),
             TestRunnerKind::Go => (go_test::command(self, selection), Vec::new()),
             TestRunnerKind::Node | TestRunnerKind::Vitest | TestRunnerKind::Jest => {
-                javascript::command(self, selection, nonce)
+                javascript::command(self, workspace, selection, nonce)
             }
             TestRunnerKind::Ctest | TestRunnerKind::Maven | TestRunnerKind::Command => {
                 (command::command(self, selection), Vec::new())
@@ -171,7 +200,8 @@ impl TestRunner {
 
     fn read(&self, outcome: &CommandOutcome, workspace: &Path, nonce: &str) -> TestResults {
         match self.kind {
-            TestRunnerKind::Pytest => pytest::read(outcome, workspace, nonce),
+            TestRunnerKind::Pytest | TestRunnerKind::Unittest => python::read(outcome, workspace, nonce),
+            TestRunnerKind::Make => make::read(outcome, nonce),
             TestRunnerKind::Cargo => cargo_test::read(outcome),
             TestRunnerKind::Go => go_test::read(outcome),
             TestRunnerKind::Node | TestRunnerKind::Vitest | TestRunnerKind::Jest => {

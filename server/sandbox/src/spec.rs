@@ -24,6 +24,8 @@ pub enum ReportFiles {
     File(PathBuf),
     /// All files of a folder, relative to the workspace, with names that end like this.
     Folder(PathBuf, String),
+    /// All files below a folder, relative to the workspace, with names that end like this.
+    Tree(PathBuf, String),
 }
 
 /// A command in a sandbox.

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use workspace::ScanScope;
 
 use crate::background_pool::Priority;
+use crate::folder_tests::FolderTests;
 use crate::lazy_real_path::LazyRealPath;
 use crate::locks::lock;
 use crate::opened_suites::OpenedSuites;
@@ -45,6 +46,8 @@ pub struct Folder {
     pub recorded_cases: Arc<RecordedCases>,
     /// Suites that the user opened.
     pub opened_suites: OpenedSuites,
+    /// Unit tests that judge replays.
+    pub tests: FolderTests,
     /// Settings of the folder.
     pub(crate) settings: Arc<FolderSettings>,
     /// Notified when files may have changed.
@@ -114,6 +117,7 @@ impl Folder {
         Folder {
             recorded_cases: Arc::new(RecordedCases::new(data.clone(), root.clone())),
             opened_suites: OpenedSuites::new(data, root.clone()),
+            tests: FolderTests::default(),
             settings: Arc::new(settings),
             uri,
             name,

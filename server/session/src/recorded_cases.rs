@@ -267,8 +267,13 @@ impl RecordedSnapshot {
 
     /// Returns the current path of the file of a case.
     pub fn path<'a>(&'a self, case: &'a RecordedCase) -> &'a str {
-        let now = self.moved_paths.iter().find(|(_, former)| former.contains(&case.path));
-        now.map_or(&case.path, |(now, _)| now)
+        self.current_path(&case.path)
+    }
+
+    /// Returns the current path of a file with cases, by its recorded path.
+    pub fn current_path<'a>(&'a self, recorded: &'a str) -> &'a str {
+        let now = self.moved_paths.iter().find(|(_, former)| former.iter().any(|path| path == recorded));
+        now.map_or(recorded, |(now, _)| now)
     }
 
     /// Returns the latest replay of all cases.

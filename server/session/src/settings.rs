@@ -45,6 +45,8 @@ pub struct EffectiveSettings {
     pub engine_set: EngineSet,
     /// Identity of the engine that writes the ghost text.
     pub ghost_text: EngineIdentity,
+    /// Whether the editor says that the user does not trust the workspace: its code must not run.
+    pub is_restricted: bool,
 }
 
 impl EffectiveSettings {
@@ -56,6 +58,7 @@ impl EffectiveSettings {
             config: self.config.clone(),
             engine_set: self.engine_set.clone(),
             ghost_text: self.ghost_text.clone(),
+            is_restricted: self.is_restricted,
         }
     }
 }
@@ -72,6 +75,14 @@ struct SettingsRevision {
     initial: Value,
     /// Sent later; takes precedence over `initial`.
     current: Value,
+}
+
+impl SettingsRevision {
+    /// Whether the editor says that the user does not trust the workspace.
+    fn is_restricted(&self) -> bool {
+        let said = [&self.current, &self.initial].into_iter().find_map(config::editor_trusts_folder);
+        said == Some(false)
+    }
 }
 
 impl EditorSettings {
@@ -250,6 +261,7 @@ async fn follow_changes(services: &Arc<SettingsServices>, followed: &FolderSetti
     loop {
         let sent = services.editor.current();
         let revision = sent.revision;
+        let is_restricted = sent.is_restricted();
         let files = read_files(services, followed).await;
         let (shared, content, before) = (Arc::clone(services), files.clone(), earlier.clone());
         let configured = spawn_blocking(move || shared.configure(&content, &sent, &before));
@@ -262,7 +274,8 @@ async fn follow_changes(services: &Arc<SettingsServices>, followed: &FolderSetti
             }
             let number = followed.number(&config);
             let ghost_text = engine_identity(engine_set.ghost_text());
-            let settings = EffectiveSettings { revision, number, config, engine_set, ghost_text };
+            let settings =
+                EffectiveSettings { revision, number, config, engine_set, ghost_text, is_restricted };
             followed.published.send_replace(Some(Arc::new(settings)));
             earlier = layers;
         } else {

@@ -7,8 +7,9 @@ use tree_sitter::Node;
 
 use crate::expr::{Expr, ExpressionReader};
 use crate::module_resolution::{ModuleTarget, Projects};
-use crate::outline::{Definition, OutlineBuilder};
+use crate::outline::{Definition, OutlineBuilder, SourceText};
 use crate::scope::Binding;
+use crate::test_code::TestCode;
 use crate::uses::NodeUse;
 
 /// A language's rules about names.
@@ -31,6 +32,11 @@ pub(crate) trait LanguageRules: Sync {
     /// Whether `node` may contain uses of names: not in imports, and not where the parser makes no tree.
     fn holds_uses(&self, _node: Node<'_>) -> bool {
         true
+    }
+
+    /// Returns what a node says about tests that are written beside the code that they test.
+    fn test_code(&self, _node: Node<'_>, _source: SourceText<'_>) -> TestCode {
+        TestCode::No
     }
 
     /// Returns possible locations of `module` as written in an import of the file at `from`, best guess first.

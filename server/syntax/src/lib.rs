@@ -37,6 +37,7 @@ mod queries;
 mod scope;
 mod statement_reader;
 mod syntax_cache;
+mod test_code;
 mod tokens;
 mod tree;
 mod uses;

@@ -46,6 +46,8 @@ mod trial_continues;
 mod trial_shared_context;
 mod trial_state;
 mod typing;
+#[cfg(target_os = "linux")]
+mod unit_tests;
 #[cfg(unix)]
 mod unix;
 mod workspace_folders;

@@ -25,6 +25,8 @@ mod images;
 mod import;
 #[cfg(unix)]
 mod interruption;
+#[cfg(unix)]
+mod judge_resume;
 mod language_servers;
 mod lsp;
 mod neovim;
@@ -53,6 +55,8 @@ mod trial_export;
 mod trial_page;
 mod trial_rows;
 mod trial_scoreboard;
+#[cfg(target_os = "linux")]
+mod unit_test_runners;
 #[cfg(target_os = "linux")]
 mod unit_tests;
 #[cfg(unix)]

@@ -10,7 +10,7 @@ use tests::{ProcessOutcome, Project, RunningProcess, component, wait_until};
 
 use crate::settings::user_file;
 
-const PACKAGE: &str = r#"
+pub(crate) const PACKAGE: &str = r#"
 //- /pyproject.toml
 [project]
 name = "shop"
@@ -71,20 +71,20 @@ def test_label_is_callable():
 "#;
 
 /// A project in a Python that has pytest and coverage; `None` if there is none.
-struct PythonProject {
-    project: Project,
+pub(crate) struct PythonProject {
+    pub(crate) project: Project,
     programs: PathBuf,
 }
 
 impl PythonProject {
-    fn new(fixture: &str) -> Option<PythonProject> {
+    pub(crate) fn new(fixture: &str) -> Option<PythonProject> {
         component("bwrap")?;
         let pytest = component("pytest")?;
         let programs = pytest.parent().expect("a folder of programs").to_owned();
         Some(PythonProject { project: Project::new(fixture), programs })
     }
 
-    fn command(&self, arguments: &str) -> Command {
+    pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = self.project.ghostbench(arguments);
         let paths = std::env::var_os("PATH").unwrap_or_default();
         let paths = std::iter::once(self.programs.clone()).chain(std::env::split_paths(&paths));
@@ -244,6 +244,44 @@ fn program_of_the_settings_judges_in_place_of_the_sandbox() {
     python.answer(&cases, "broken", |case| case.truth.clone());
     let broken = python.run("judge ../broken --workspace .").expect_code(3);
     assert!(broken.stderr.contains("gave no verdict"), "{}", broken.stderr);
+}
+
+#[test]
+fn rule_of_the_original_reads_the_log_and_the_shape() {
+    let Some(python) = PythonProject::new(PACKAGE) else { return };
+    let cases = python.build();
+    let is_whole = |case: &Case| case.task.variant() == Some("block_start");
+    let several_lines = |case: &Case| is_whole(case) && case.truth.contains('\n');
+    let with_blank_line = |case: &Case| match case.truth.split_once('\n') {
+        Some((first, rest)) => format!("{first}\n\n{rest}"),
+        None => case.truth.clone(),
+    };
+    python.answer(&cases, "run", with_blank_line);
+    // Rows of the whole blocks, by the rules of each judgement; the last row of an answer counts.
+    let judge = |rules: &str| -> Vec<(Case, TestVerdict)> {
+        let before = python.judgements("run").len();
+        python.run(&format!("judge ../run --workspace . {rules}")).expect_code(0);
+        let rows = python.judgements("run").split_off(before);
+        let case = |row: &Judgement| cases.iter().find(|case| case.id == row.case).expect("a case").clone();
+        rows.iter().map(|row| (case(row), row.verdict)).filter(|(case, _)| is_whole(case)).collect()
+    };
+    fs::write(python.project.sibling_path("run/verdicts.jsonl"), "").expect("written");
+    let ours = judge("");
+    assert!(ours.iter().any(|(case, _)| several_lines(case)), "{cases:?}");
+    assert!(ours.iter().all(|(_, verdict)| *verdict == TestVerdict::Passed), "{ours:?}");
+    let log = judge("--faithful");
+    assert_eq!(log.len(), ours.len(), "other rules, other judgements");
+    assert!(log.iter().all(|(_, verdict)| *verdict == TestVerdict::Passed), "{log:?}");
+    for shape in ["indent", "one-line"] {
+        for (case, verdict) in judge(&format!("--faithful --shape {shape}")) {
+            assert_eq!(verdict == TestVerdict::Failed, several_lines(&case), "{shape}: {case:?}");
+        }
+    }
+    python.run("judge ../run --workspace . --shape indent").expect_code(2);
+    python
+        .run("judge ../run --workspace . --faithful --shape square")
+        .expect_code(2)
+        .expect_message(&["one-line"]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ local M = {}
 ---@field status string
 ---@field exact boolean
 ---@field editSimilarity number
+---@field passed? boolean Whether the unit tests of the case pass; unset if none judged the answer.
 ---@field text? string The answer, if the whole case was asked for.
 
 ---@class ghostbench.CaseSummary
@@ -53,7 +54,8 @@ end
 function M.describe_result(result)
   local similar = ('%.0f %% similar'):format(result.editSimilarity)
   local verdict = result.exact and 'exact' or result.status == 'ok' and similar or result.status
-  return result.engine .. ' ' .. verdict
+  local tests = result.passed == nil and '' or result.passed and ', tests passed' or ', tests failed'
+  return result.engine .. ' ' .. verdict .. tests
 end
 
 --- Records the block at the cursor.

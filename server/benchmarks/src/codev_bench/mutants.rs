@@ -52,6 +52,18 @@ impl Mutants {
     }
 }
 
+impl Mutants {
+    /// Returns the mutants of a function's body with its closing brace, which stays: without it nothing compiles.
+    pub fn of_body(language: Language, truth: &str) -> Mutants {
+        let mutants = Mutants::of(language, truth);
+        let end = truth.trim_end();
+        match end.strip_suffix('}') {
+            Some(body) => Mutants { empty: vec![format!("\n{}", &truth[body.len()..])], ..mutants },
+            None => mutants,
+        }
+    }
+}
+
 fn changed(language: Language, truth: &str) -> Vec<String> {
     let mut changed: Vec<String> = Vec::new();
     for token in lex(language, truth) {
@@ -108,6 +120,12 @@ mod tests {
             ]
         );
         assert_eq!(Mutants::of(Language::Python, "x = 'ab'").changed, ["x = 'abx'"]);
+    }
+
+    #[test]
+    fn body_keeps_its_brace() {
+        assert_eq!(Mutants::of_body(Language::C, "\n    return 1;\n}\n").empty, ["\n}\n"]);
+        assert_eq!(Mutants::of_body(Language::Python, "\n    return 1").empty, ["", "\n    pass"]);
     }
 
     #[test]

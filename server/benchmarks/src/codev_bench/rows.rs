@@ -163,7 +163,8 @@ pub struct CodevBlock<'a> {
 }
 
 impl CodevBlock<'_> {
-    pub(super) fn parse(key: &str) -> Option<CodevBlock<'_>> {
+    /// Reads `path#La-Lb`; `None` if the key has another form.
+    pub fn parse(key: &str) -> Option<CodevBlock<'_>> {
         let (path, lines) = key.rsplit_once("#L")?;
         let (first, last) = lines.split_once("-L")?;
         let (first_line, last_line) = (first.parse().ok()?, last.parse().ok()?);

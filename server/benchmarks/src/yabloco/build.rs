@@ -13,7 +13,7 @@
 
 mod includes;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
@@ -102,6 +102,19 @@ pub struct BuiltYabloco {
     pub indexed_calls: usize,
     /// Functions by the reason why they are left out.
     pub left_out: LeftOutCounts,
+}
+
+impl BuiltYabloco {
+    /// Leaves out the functions with other keys.
+    pub fn keep_only(&mut self, keys: &BTreeSet<&str>) {
+        self.table.rows.retain(|row| keys.contains(row.key.as_str()));
+        self.functions.keep_only(keys);
+        self.mera.retain(|function| keys.contains(function.id.as_str()));
+        self.categories.clear();
+        for row in &self.table.rows {
+            *self.categories.entry(self.table.category(row)).or_default() += 1;
+        }
+    }
 }
 
 /// A function of the repository.

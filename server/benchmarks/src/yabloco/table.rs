@@ -1,6 +1,6 @@
 //! The table of functions (CSV) and the functions' code (JSON).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Read, Write};
 
 use csv::StringRecord;
@@ -174,6 +174,11 @@ impl YablocoFunctions {
     /// Adds a function.
     pub fn push(&mut self, key: &str, function: Value) {
         self.0.0.push((key.to_owned(), function));
+    }
+
+    /// Removes the functions with other keys.
+    pub(super) fn keep_only(&mut self, keys: &BTreeSet<&str>) {
+        self.0.0.retain(|(key, _)| keys.contains(key.as_str()));
     }
 
     /// Returns the original code of each function of the table, in its order; `None` where the document has none.

@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use replay::{CodevShape, JudgingRules};
+
 use super::{SettingsArgs, VerdictArgs};
 
 /// The sandbox of tests.
@@ -25,6 +27,13 @@ pub(crate) struct JudgeArgs {
     /// Number of sandboxes at a time [default: one per core, as far as the memory allows].
     #[arg(long, value_name = "N")]
     pub(crate) judge_jobs: Option<NonZeroUsize>,
+    /// Judge as the programs of Codev-Bench and YABLoCo do, for comparisons with their numbers. Codev-Bench believes the last line that pytest
+    /// prints, and completes the file of the case's own texts; YABLoCo damages some code when it reads an answer.
+    #[arg(long)]
+    pub(crate) faithful: bool,
+    /// A rule of Codev-Bench about the shape of answers, which also must hold; may be given more than once.
+    #[arg(long, value_name = "RULE", requires = "faithful", value_parser = parse_shape)]
+    pub(crate) shape: Vec<CodevShape>,
     /// The sandbox.
     #[command(flatten)]
     pub(crate) sandbox: SandboxArgs,
@@ -37,6 +46,19 @@ pub(crate) struct JudgeArgs {
     /// Print every number as JSON instead of a table.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl JudgeArgs {
+    /// Returns the rules of judging.
+    pub(crate) fn rules(&self) -> JudgingRules {
+        if self.faithful { JudgingRules::Original { shapes: self.shape.clone() } } else { JudgingRules::Ours }
+    }
+}
+
+fn parse_shape(name: &str) -> Result<CodevShape, String> {
+    let known = CodevShape::ALL.map(CodevShape::name).join(", ");
+    let found = CodevShape::ALL.into_iter().find(|shape| shape.name() == name);
+    found.ok_or_else(|| format!("one of {known}"))
 }
 
 /// Judging at the end of `ghostbench replay`.

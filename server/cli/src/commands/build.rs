@@ -9,7 +9,9 @@ use anyhow::Context;
 use benchmarks::codev_bench::{CodevBuilder, CodevFile};
 use benchmarks::crosscodeeval::{CcevalBuilder, CcevalRow};
 use benchmarks::repoqa::{RepoqaBuildConfig, build_dataset};
-use benchmarks::yabloco::{ClangdIndex, CompileCommands, YablocoBuildConfig, build_functions};
+use benchmarks::yabloco::{
+    BuiltYabloco, ClangdIndex, CompileCommands, YablocoBuildConfig, build_functions, yabloco_case,
+};
 use cases::{Case, CrossFileContext, OriginKind, Scenario};
 use mining::{HoleCandidates, Judge, MiningOptions, Mix};
 use rayon::prelude::*;
@@ -18,19 +20,17 @@ use serde_json::{Value, json};
 use syntax::{Language, SourceFile};
 
 use crate::args::{BenchmarkName, BuildArgs};
-use crate::exit::{InterruptedError, UsageError};
-use crate::interrupt::stop_token;
+use crate::exit::UsageError;
 use crate::output::{self, count, print_message, shell_quoted};
 use crate::progress::Progress;
 use crate::steps::builtin_judge::BuiltinJudge;
+use crate::steps::cases_with_tests::with_tests;
 use crate::steps::clangd_index::clangd_index;
 use crate::steps::describe_functions::FunctionDescriber;
-use crate::steps::find_tests::{RepositoryTests, find_runner};
 use crate::steps::index::{IndexedWorkspace, index, index_for_mining};
 use crate::steps::last_commits::last_commits;
 use crate::steps::licence::licences;
-use crate::steps::settings_sources::SettingsSources;
-use crate::steps::test_judge::{configured_runner, judge_jobs, open_sandbox};
+use crate::steps::test_code::{TestCode, is_test_file};
 use crate::steps::use_threads;
 
 /// Default size of the mined benchmarks, in cases.
@@ -55,8 +55,8 @@ pub(crate) fn run(args: &BuildArgs) -> anyhow::Result<()> {
         let out = output::path(&args.out);
         return Err(UsageError(format!("{out} is a file; name a folder with --out")).into());
     }
-    if args.tests.with_tests && args.format != BenchmarkName::CodevBench {
-        return Err(UsageError("--with-tests is for codev-bench; leave it out".to_owned()).into());
+    if args.tests.with_tests && !matches!(args.format, BenchmarkName::CodevBench | BenchmarkName::Yabloco) {
+        return Err(UsageError("--with-tests is for codev-bench and yabloco; leave it out".to_owned()).into());
     }
     if args.describe.engine.is_some() && args.format != BenchmarkName::Repoqa {
         return Err(UsageError("--describe-with is for repoqa; leave it out".to_owned()).into());
@@ -134,6 +134,7 @@ struct Miner<'a> {
     /// Cases that were drawn last, of all languages.
     all_drawn: usize,
     left_out: BTreeMap<String, usize>,
+    test_code: TestCode,
 }
 
 impl<'a> Miner<'a> {
@@ -146,7 +147,14 @@ impl<'a> Miner<'a> {
                 *candidates = HoleCandidates::of(&SourceFile { text: "".into(), ..file.clone() });
             }
         }
-        Ok(Miner { args, indexed, candidates, all_drawn: 0, left_out: BTreeMap::new() })
+        Ok(Miner {
+            args,
+            indexed,
+            candidates,
+            all_drawn: 0,
+            left_out: BTreeMap::new(),
+            test_code: TestCode::default(),
+        })
     }
 
     /// Mines a number of holes for each group of cases. The scenario and all its variants are mined alike, so that more cases are drawn
@@ -199,6 +207,14 @@ impl<'a> Miner<'a> {
         let mut cases = mined.cases;
         self.all_drawn = cases.len();
         cases.retain(|case| Language::from_name(&case.language).is_some_and(|it| is_wanted(self.args, it)));
+        if self.args.tests.with_tests {
+            let before = cases.len();
+            cases.retain(|case| !self.test_code.contains(self.indexed.index.file(&case.path), case));
+            let tests = before - cases.len();
+            if tests > 0 {
+                *self.left_out.entry("tests themselves".to_owned()).or_default() += tests;
+            }
+        }
         let secrets: usize = cases.par_iter_mut().map(cases::redact_case).sum();
         if secrets > 0 {
             *self.left_out.entry("secrets that are masked".to_owned()).or_default() += secrets;
@@ -284,47 +300,6 @@ fn codev_bench(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
             enclosing one without the removed text. Unit tests, if they were asked for, \
             pass with the truth and fail with nothing, a placeholder and a changed truth in its place.",
     })
-}
-
-/// Cases that tests can judge.
-struct JudgedCases {
-    cases: Vec<Case>,
-    counts: Value,
-}
-
-/// Runs the repository's tests, and keeps the cases that they can judge.
-fn with_tests(
-    args: &BuildArgs,
-    cases: Vec<Case>,
-    left_out: &mut BTreeMap<String, usize>,
-) -> anyhow::Result<JudgedCases> {
-    let settings = SettingsSources::new(args.describe.settings.file.as_deref()).config(&args.path)?.tests;
-    let runner = find_runner(&args.path, configured_runner(&settings))?;
-    let judge = open_sandbox(&args.path, &settings, &args.tests.sandbox)?;
-    let stop = stop_token().context("cannot listen for Ctrl-C")?;
-    let tests = RepositoryTests::run(&judge, runner, args.tests.test_runs)?;
-    let jobs = judge_jobs(args.jobs, &settings);
-    let found = tests.judge_cases(&judge, cases, jobs, &stop)?;
-    if stop.is_cancelled() {
-        return Err(InterruptedError { remedy: "Nothing was written; start again".to_owned() }.into());
-    }
-    stop.cancel();
-    for (reason, number) in found.left_out {
-        *left_out.entry(reason).or_default() += number;
-    }
-    Ok(JudgedCases { cases: found.cases, counts: tests.counts() })
-}
-
-/// Whether a file holds tests, whose own code no test judges.
-fn is_test_file(path: &str) -> bool {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_folder = |part: &str| ["test", "tests", "__tests__", "spec", "testing"].contains(&part);
-    let stem = name.split('.').next().unwrap_or(name);
-    folders.split('/').any(is_folder)
-        || stem.starts_with("test_")
-        || ["_test", "Test", "Tests"].iter().any(|ending| stem.ends_with(ending))
-        || [".test.", ".spec."].iter().any(|part| name.contains(part))
-        || name == "conftest.py"
 }
 
 fn crosscodeeval(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
@@ -446,10 +421,20 @@ fn yabloco(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
         compile_commands: commands.as_ref(),
         clangd_index: index_of_calls.as_ref(),
     };
-    let built = build_functions(&files, config);
-    let number = built.table.rows.len();
-    progress.finish(&count(number, "function"));
+    let mut built = build_functions(&files, config);
+    progress.finish(&count(built.table.rows.len(), "function"));
     let mut written = BTreeMap::new();
+    let mut left_out = reasons(&built.left_out);
+    let mut tests = None;
+    if args.tests.with_tests {
+        let judged = with_tests(args, yabloco_cases(&built, &mut left_out), &mut left_out)?;
+        let keys = judged.cases.iter().filter_map(|case| case.origin.benchmark_id.as_deref()).collect();
+        built.keep_only(&keys);
+        write_file(&args.out.join(SUITE), &judged.cases.iter().map(cases::to_line).collect::<String>())?;
+        written.insert(SUITE.to_owned(), judged.cases.len());
+        tests = Some(judged.counts);
+    }
+    let number = built.table.rows.len();
     for name in ["bench.csv", "bench.json", "oracle.json"] {
         written.insert(name.to_owned(), number);
     }
@@ -469,14 +454,26 @@ fn yabloco(args: &BuildArgs) -> anyhow::Result<BuiltBenchmark> {
             "compiled_files": commands.as_ref().map(CompileCommands::len),
             "indexed_references": index_of_calls.as_ref().map(ClangdIndex::len),
             "indexed_calls": index_of_calls.as_ref().map(|_| built.indexed_calls),
+            "tests": tests,
         }),
-        left_out: reasons(&built.left_out),
+        left_out,
         rules: "Functions have a documentation of at least 4 words without code, a body of 2 to 15 lines, at most 7 calls, and no \
             `test` in path or name; near duplicates (BLEU-2 of 0.2) are left out. Calls are resolved by the index of clangd, if \
             there is one and knows them, otherwise by name, nearest file first; the compilation database, if there is one, tells \
             which files and headers count. Functions of the file that was \
-            committed last come first. The coverage by tests is not known.",
+            committed last come first. Unit tests, if they were asked for, pass with the function and fail without its body and with a \
+            changed one; otherwise the coverage by tests is not known.",
     })
+}
+
+/// Returns the cases of built functions.
+fn yabloco_cases(built: &BuiltYabloco, left_out: &mut BTreeMap<String, usize>) -> Vec<Case> {
+    let cases = built.table.rows.iter().map(|row| yabloco_case(&built.table, row, &built.functions));
+    let (cases, failed): (Vec<_>, Vec<_>) = cases.partition(Result::is_ok);
+    for reason in failed.into_iter().filter_map(Result::err) {
+        *left_out.entry(reason).or_default() += 1;
+    }
+    cases.into_iter().filter_map(Result::ok).collect()
 }
 
 /// Reads the named compilation database, or the one at a usual place.

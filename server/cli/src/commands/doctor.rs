@@ -8,7 +8,7 @@ use config::{
 use engines::RegisteredEngine;
 use sandbox::{Sandbox, SandboxOptions};
 use serde_json::{Value, json};
-use session::workspace_file;
+use session::{configured_runner, workspace_file};
 
 use crate::args::DoctorArgs;
 use crate::exit::{FindingError, UsageError};
@@ -17,7 +17,6 @@ use crate::output::print;
 use crate::steps::engine_registry::registry_without_runs;
 use crate::steps::find_tests::find_runner;
 use crate::steps::settings_sources::SettingsSources;
-use crate::steps::test_judge::configured_runner;
 
 /// Runs the command. Exit code 1 if there is a problem; an untrusted file does not count.
 pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<()> {

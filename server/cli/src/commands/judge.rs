@@ -1,5 +1,6 @@
 //! `ghostbench judge`: judges the answers of a run by unit tests.
 
+use session::judge_jobs;
 use std::path::Path;
 
 use crate::args::JudgeArgs;
@@ -7,7 +8,7 @@ use crate::exit::UsageError;
 use crate::steps::index::index;
 use crate::steps::settings_sources::SettingsSources;
 use crate::steps::show_run::{ReportOptions, score, show};
-use crate::steps::test_judge::{judge_jobs, judge_run, open_judge};
+use crate::steps::test_judge::{judge_run, open_judge};
 
 /// Runs the command.
 pub(crate) fn run(args: &JudgeArgs) -> anyhow::Result<()> {
@@ -23,7 +24,7 @@ pub(crate) fn run(args: &JudgeArgs) -> anyhow::Result<()> {
     let judge = open_judge(workspace, &tests, &args.sandbox)?;
     let indexed = index(workspace)?;
     let jobs = judge_jobs(args.judge_jobs, &tests);
-    judge_run(&args.run, &contents, &judge, &indexed.code.state.tree_hash, jobs)?;
+    judge_run(&args.run, &contents, &judge, &args.rules(), (&indexed.code.state.tree_hash, jobs))?;
     let scores = score(&args.run, &contents);
     let showing = ReportOptions::in_run(&args.run, args.verdict, args.json, false);
     show(&args.run, &contents, &scores, &showing)?;

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use cases::Run;
 use completion::WorkspaceIndex;
-use replay::{RequestPlan, RunContents};
+use replay::{JudgingRules, RequestPlan, RunContents};
+use session::judge_jobs;
 
 use crate::args::ReplayArgs;
 use crate::folders::{self, USE_OUT};
@@ -15,7 +16,7 @@ use crate::steps::require_answers::require_answers;
 use crate::steps::run_replay::{ReplayJob, RunStart, run_inputs, run_replay};
 use crate::steps::settings_sources::SettingsSources;
 use crate::steps::show_run::{ReportOptions, show};
-use crate::steps::test_judge::{judge_jobs, judge_run, open_judge};
+use crate::steps::test_judge::{judge_run, open_judge};
 use crate::steps::{cassette, engine_registry, use_threads};
 
 /// Runs the command.
@@ -80,7 +81,8 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let scores = match (&judge, &indexed) {
         (Some(judge), Some(indexed)) => {
             let jobs = judge_jobs(args.judging.judge_jobs, &config.tests);
-            judge_run(&folder, &replayed.contents, judge, &indexed.code.state.tree_hash, jobs)?;
+            let of_code = (indexed.code.state.tree_hash.as_str(), jobs);
+            judge_run(&folder, &replayed.contents, judge, &JudgingRules::Ours, of_code)?;
             replay::scores_of(&folder, &replayed.contents).scores
         }
         _ => replayed.scores,

@@ -1,4 +1,5 @@
-//! `ghostbench/replay`: replays recorded cases, or those of an open suite, with progress, until all are done or the request is cancelled.
+//! `ghostbench/replay`: replays recorded cases, or those of an open suite, with progress, until all are done and judged by their unit
+//! tests, or the request is cancelled.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use crate::case_summaries::{CaseSummaries, recorded_cases, suite_cases};
 use crate::ext::{ReplayParams, ReplayResult, ReplayTarget};
 use crate::progress::{ProgressDisplay, ProgressTask};
 use crate::request_context::RequestContext;
+use crate::requests::judge_replay::judge_replay;
 use crate::requests::suite::opened_suite;
 use crate::run_blocking::{no_case_error, no_folder_error, request_failed, run_blocking, run_cancellable};
 use crate::server::Server;
@@ -37,9 +39,14 @@ pub(crate) async fn replay(
     let (progress, steps) = watch::channel(Progress::default());
     let display = ProgressDisplay::begin(&server, &work, "Ghostbench replays cases", true, steps);
     // Cancelling the request drops this future and stops the engines.
-    let (run, answers) = run_replay(&server, &folder, &suite, cases.clone(), &work, progress).await?;
-    display.end().await;
+    let (run, answers) = run_replay(&server, &folder, &suite, cases.clone(), &work, &progress).await?;
     server.refresh_lenses();
+    let judged = judge_replay(&server, &folder, &suite, &run, &work, &progress).await?;
+    drop(progress);
+    display.end().await;
+    if judged > 0 {
+        server.refresh_lenses();
+    }
     if let [case] = cases.as_slice() {
         server.refresh_answers(case);
     }
@@ -137,7 +144,7 @@ async fn run_replay(
     suite: &Arc<RecordedCases>,
     cases: Vec<Case>,
     work: &ProgressTask,
-    progress: watch::Sender<Progress>,
+    progress: &watch::Sender<Progress>,
 ) -> Result<(PathBuf, RunAnswers)> {
     let read = folder.wait_until_indexed().await;
     let settings = server.settings_in(Some(folder)).await?;

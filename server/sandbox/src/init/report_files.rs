@@ -13,6 +13,9 @@ const MAX_BYTES: u64 = 32 << 20;
 /// Number of files.
 const MAX_FILES: usize = 10_000;
 
+/// Number of files and folders that are looked at to find reports in a tree.
+const MAX_SEEN: usize = 500_000;
+
 /// Removes reports of earlier runs, which a command that writes none would seem to have written.
 pub(super) fn remove_reports(workspace: &Path, reports: &[ReportFiles]) {
     for path in paths(workspace, reports) {
@@ -50,17 +53,47 @@ fn paths(workspace: &Path, reports: &[ReportFiles]) -> Vec<PathBuf> {
             ReportFiles::File(path) if is_inside(path) => paths.push(workspace.join(path)),
             ReportFiles::Folder(folder, ending) if is_inside(folder) => {
                 let entries = fs::read_dir(workspace.join(folder)).into_iter().flatten().flatten();
-                let matching = entries.map(|entry| entry.path()).filter(|path| {
-                    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(ending))
-                });
+                let matching = entries.map(|entry| entry.path()).filter(|path| has_ending(path, ending));
                 paths.extend(matching.take(MAX_FILES));
             }
-            ReportFiles::File(_) | ReportFiles::Folder(..) => {}
+            ReportFiles::Tree(folder, ending) if is_inside(folder) => {
+                paths.extend(files_below(workspace.join(folder), ending));
+            }
+            ReportFiles::File(_) | ReportFiles::Folder(..) | ReportFiles::Tree(..) => {}
         }
     }
     paths.sort();
     paths.dedup();
     paths
+}
+
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(ending))
+}
+
+/// Returns the files below a folder with names that end like this, without following links.
+fn files_below(folder: PathBuf, ending: &str) -> Vec<PathBuf> {
+    let (mut found, mut folders, mut seen) = (Vec::new(), vec![folder], 0);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MAX_SEEN || found.len() == MAX_FILES {
+                return found;
+            }
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && !is_dependency_folder(&path) => folders.push(path),
+                Ok(kind) if kind.is_file() && has_ending(&path, ending) => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// Whether a folder is full of files that are no reports.
+fn is_dependency_folder(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == ".git" || name == "node_modules" || name == "target")
 }
 
 #[cfg(test)]
@@ -87,6 +120,21 @@ mod tests {
         assert_eq!(read, [("out/a.xml", "a.xml"), ("out/b.xml", "b.xml"), ("out/c.txt", "c.txt")]);
         remove_reports(workspace.path(), &wanted);
         assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
+    }
+
+    #[test]
+    fn reports_are_found_below_a_folder() {
+        let workspace = workspace();
+        let deep = workspace.path().join("t/deep");
+        fs::create_dir_all(&deep).expect("folders");
+        fs::create_dir_all(workspace.path().join("t/.git")).expect("folders");
+        for name in ["t/a.trs", "t/deep/b.trs", "t/deep/b.log", "t/.git/c.trs"] {
+            fs::write(workspace.path().join(name), name).expect("a file");
+        }
+        let read = read_reports(workspace.path(), &[ReportFiles::Tree("t".into(), ".trs".to_owned())]);
+        let read: Vec<&str> = read.iter().map(|report| &*report.text).collect();
+        assert_eq!(read, ["t/a.trs", "t/deep/b.trs"]);
+        assert_eq!(read_reports(&deep, &[ReportFiles::Tree("..".into(), ".trs".to_owned())]), []);
     }
 
     #[test]

@@ -43,8 +43,13 @@ fn ctest(selection: TestSelection<'_>) -> Vec<String> {
     }
     let names: BTreeSet<&str> =
         selection.tests.into_iter().flatten().filter_map(|id| id.rsplit_once("::")).map(|it| it.1).collect();
-    let pattern = format!("^({})$", names.into_iter().map(escaped).collect::<Vec<_>>().join("|"));
+    let pattern = ctest_pattern(names);
     ["sh", "-c", &script, &pattern].map(str::to_owned).to_vec()
+}
+
+/// Returns the regular expression of CTest for these names.
+pub(super) fn ctest_pattern<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    format!("^({})$", names.into_iter().map(escaped).collect::<Vec<_>>().join("|"))
 }
 
 fn maven(selection: TestSelection<'_>) -> Vec<String> {

@@ -8,6 +8,8 @@ import os
 
 import pytest
 
+from ghostbench_lines import LineTracer
+
 
 def _options():
     path = os.environ.pop("GHOSTBENCH_PYTEST_OPTIONS")
@@ -17,22 +19,54 @@ def _options():
     return options
 
 
+class CoverageTracer:
+    """Notes the executed lines by coverage.py, which is faster and follows other threads."""
+
+    def __init__(self):
+        import coverage
+
+        self._coverage = coverage.Coverage(data_file=None, branch=False, config_file=False)
+
+    def start(self):
+        self._coverage.start()
+
+    def stop(self):
+        self._coverage.stop()
+
+    def switch(self, test):
+        self._coverage.switch_context(test)
+
+    def lines(self, covering):
+        numbers = {test: number for number, test in enumerate(covering)}
+        data = self._coverage.get_data()
+        lines = {}
+        for path in data.measured_files():
+            contexts = data.contexts_by_lineno(path)
+            lines[path] = {
+                line: [numbers[test] for test in tests if test in numbers]
+                for line, tests in contexts.items()
+                if any(test in numbers for test in tests)
+            }
+        return {"covering": covering, "lines": lines}
+
+
 class Reporter:
     def __init__(self, options):
         self._report = options["report"]
         self._control = options["control"]
-        self._coverage = self._start_coverage() if options["covers_lines"] else None
+        self._tracer = self._start_tracer() if options["covers_lines"] else None
         self._tests = {}
         self._control_state = None
         self._has_build_error = False
 
     @staticmethod
-    def _start_coverage():
-        import coverage
-
-        measured = coverage.Coverage(data_file=None, branch=False, config_file=False)
-        measured.start()
-        return measured
+    def _start_tracer():
+        try:
+            tracer = CoverageTracer()
+        except ImportError:
+            tracer = LineTracer(os.getcwd(), True)
+        tracer.start()
+        return tracer
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items):
@@ -48,11 +82,11 @@ class Reporter:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item):
-        if self._coverage is not None:
-            self._coverage.switch_context(item.nodeid)
+        if self._tracer is not None:
+            self._tracer.switch(item.nodeid)
         result = yield
-        if self._coverage is not None:
-            self._coverage.switch_context("")
+        if self._tracer is not None:
+            self._tracer.switch("")
         return result
 
     def pytest_collectreport(self, report):
@@ -80,24 +114,11 @@ class Reporter:
             "has_build_error": self._has_build_error,
             "tests": self._tests,
         }
-        if self._coverage is not None:
-            self._coverage.stop()
-            report.update(self._lines(self._coverage.get_data()))
+        if self._tracer is not None:
+            self._tracer.stop()
+            report.update(self._tracer.lines(sorted(self._tests)))
         with open(self._report, "w", encoding="utf-8") as file:
             json.dump(report, file)
-
-    def _lines(self, data):
-        covering = sorted(self._tests)
-        numbers = {test: number for number, test in enumerate(covering)}
-        lines = {}
-        for path in data.measured_files():
-            contexts = data.contexts_by_lineno(path)
-            lines[path] = {
-                line: [numbers[test] for test in tests if test in numbers]
-                for line, tests in contexts.items()
-                if any(test in numbers for test in tests)
-            }
-        return {"covering": covering, "lines": lines}
 
 
 @pytest.hookimpl(tryfirst=True)

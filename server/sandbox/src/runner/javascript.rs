@@ -29,7 +29,7 @@ pub(super) fn detect(workspace: &Path) -> Option<TestRunnerKind> {
     let has = |name: &str| {
         ["dependencies", "devDependencies"].iter().any(|table| manifest[table].get(name).is_some())
     };
-    let script = manifest["scripts"]["test"].as_str().unwrap_or_default();
+    let script = test_script(&manifest["scripts"]);
     let names = |name: &str| script.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
     if names("vitest") || !names("jest") && has("vitest") {
         return Some(TestRunnerKind::Vitest);
@@ -40,8 +40,19 @@ pub(super) fn detect(workspace: &Path) -> Option<TestRunnerKind> {
     script.contains("--test").then_some(TestRunnerKind::Node)
 }
 
+/// Returns the script of the tests, with those that it runs by name: `npm run test:unit`.
+fn test_script(scripts: &Value) -> String {
+    let test = scripts["test"].as_str().unwrap_or_default();
+    let named = scripts.as_object().into_iter().flatten().filter(|(name, _)| {
+        let words: Vec<&str> = test.split_whitespace().collect();
+        words.windows(2).any(|pair| pair[0] == "run" && pair[1] == name.as_str())
+    });
+    named.filter_map(|(_, script)| script.as_str()).fold(test.to_owned(), |all, script| all + "; " + script)
+}
+
 pub(super) fn command(
     runner: &TestRunner,
+    workspace: &Path,
     selection: TestSelection<'_>,
     nonce: &str,
 ) -> (SandboxCommand, Vec<ChangedFile>) {
@@ -77,7 +88,9 @@ pub(super) fn command(
             TestRunnerKind::Node => {}
             _ => words.extend(["-t".to_owned(), pattern]),
         }
-        let files: BTreeSet<&str> = selected.iter().map(|it| it.0).filter(|file| !file.is_empty()).collect();
+        // Node.js before version 22 reports the word `test` in place of the file; then all files run.
+        let is_file = |file: &&str| workspace.join(&runner.folder).join(file).is_file();
+        let files: BTreeSet<&str> = selected.iter().map(|it| it.0).filter(is_file).collect();
         words.extend(files.into_iter().map(str::to_owned));
     }
     let command = SandboxCommand {
@@ -95,7 +108,7 @@ fn program(name: &str) -> String {
 }
 
 /// Escapes the signs of JavaScript's regular expressions.
-fn escaped(name: &str) -> String {
+pub(super) fn escaped(name: &str) -> String {
     let escape =
         |c: char| if c.is_alphanumeric() || " _".contains(c) { c.to_string() } else { format!("\\{c}") };
     name.chars().map(escape).collect()
@@ -185,6 +198,12 @@ mod tests {
             ),
             (r#"{"devDependencies":{"jest":"1"}}"#, Some(TestRunnerKind::Jest)),
             (r#"{"scripts":{"test":"node --test"}}"#, Some(TestRunnerKind::Node)),
+            (
+                r#"{"scripts":{"test":"npm run unit && npm run types","unit":"c8 node --test","types":"vitest"}}"#,
+                Some(TestRunnerKind::Vitest),
+            ),
+            (r#"{"scripts":{"test":"npm run unit","unit":"c8 node --test"}}"#, Some(TestRunnerKind::Node)),
+            (r#"{"scripts":{"test":"tap","unit":"node --test"}}"#, None),
             (r#"{"scripts":{"test":"tap"}}"#, None),
             ("[", None),
         ] {

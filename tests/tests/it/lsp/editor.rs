@@ -31,7 +31,7 @@ pub(crate) struct Editor {
 }
 
 /// Longer than any test takes, so that only tests of the deadline reach it.
-const DEADLINE_MS: u64 = 600_000;
+pub(super) const DEADLINE_MS: u64 = 600_000;
 
 /// A client without a folder and without status updates, which accepts requests to refresh lenses.
 pub(crate) fn bare_setup() -> ClientSetup {

@@ -49,6 +49,7 @@ full! {
         exact: false,
         edit_similarity: 54.0,
         ms: 1.5,
+        passed: Some(true),
         text: Some(text()),
     }
     CaseParams { id: text() }

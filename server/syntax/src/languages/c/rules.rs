@@ -10,8 +10,9 @@ use self::declarators::{outermost, path, template_name};
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
 use crate::module_resolution::{ModuleLocation, ModuleTarget, Projects, folder, join};
-use crate::outline::OutlineBuilder;
+use crate::outline::{OutlineBuilder, SourceText};
 use crate::scope::Binding;
+use crate::test_code::TestCode;
 use crate::uses::{NodeUse, UseKind};
 
 /// The rules of C and C++.
@@ -78,6 +79,32 @@ impl LanguageRules for CRules {
         let parents = std::iter::successors(Some(namespace), |inner| Some(inner.rsplit_once('.')?.0));
         let named = parents.filter(|name| !name.is_empty());
         named.map(|name| ModuleLocation::Namespace(name.into()).into()).collect()
+    }
+
+    fn test_code(&self, node: Node<'_>, source: SourceText<'_>) -> TestCode {
+        // Macros of GoogleTest, Catch2, doctest, Boost and Check: with names as arguments they look like functions, with texts like calls
+        // before a block.
+        const TESTS: [&str; 11] = [
+            "TEST",
+            "TEST_F",
+            "TEST_P",
+            "TYPED_TEST",
+            "TEST_CASE",
+            "TEST_CASE_METHOD",
+            "TEST_SUITE",
+            "SCENARIO",
+            "BOOST_AUTO_TEST_CASE",
+            "BOOST_FIXTURE_TEST_CASE",
+            "START_TEST",
+        ];
+        let names_test =
+            || source.text_of(node).split_once('(').is_some_and(|it| TESTS.contains(&it.0.trim()));
+        match node.kind() {
+            "function_definition" if names_test() => TestCode::Test,
+            "expression_statement" if names_test() => TestCode::Next,
+            "comment" => TestCode::Between,
+            _ => TestCode::No,
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::language_rules::LanguageRules;
 use crate::module_resolution::{ModuleLocation, ModuleTarget, Projects};
 use crate::outline::{OutlineBuilder, SourceText};
 use crate::scope::Binding;
+use crate::test_code::{TestCode, names_test};
 use crate::tree::{last_named, named_children};
 use crate::uses::{NodeUse, UseKind};
 
@@ -143,6 +144,17 @@ impl LanguageRules for CSharpRules {
             (!inner.is_empty()).then(|| inner.rsplit_once('.').map_or("", |(outer, _)| outer))
         });
         parents.map(|namespace| ModuleLocation::Namespace(namespace.into()).into()).collect()
+    }
+
+    fn test_code(&self, node: Node<'_>, source: SourceText<'_>) -> TestCode {
+        const TESTS: [&str; 5] = ["Fact", "Theory", "Test", "TestCase", "TestMethod"];
+        let is_test = node.kind() == "method_declaration"
+            && named_children(node)
+                .into_iter()
+                .filter(|child| child.kind() == "attribute_list")
+                .flat_map(named_children)
+                .any(|attribute| names_test(attribute, source, &TESTS));
+        if is_test { TestCode::Test } else { TestCode::No }
     }
 }
 

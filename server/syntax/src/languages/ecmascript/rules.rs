@@ -6,8 +6,10 @@ use tree_sitter::Node;
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
 use crate::module_resolution::{ModuleTarget, Projects};
-use crate::outline::OutlineBuilder;
+use crate::outline::{OutlineBuilder, SourceText};
 use crate::scope::Binding;
+use crate::test_code::TestCode;
+use crate::tree::named_children;
 use crate::uses::{NodeUse, UseKind};
 
 mod define;
@@ -99,6 +101,15 @@ impl LanguageRules for EcmaScriptRules {
     fn targets(&self, from: &str, module: &str, projects: &Projects) -> Vec<ModuleTarget> {
         modules::targets(from, module, projects)
     }
+
+    fn test_code(&self, node: Node<'_>, source: SourceText<'_>) -> TestCode {
+        let is_test = match node.kind() {
+            "if_statement" => source.field(node, "condition").contains("import.meta.vitest"),
+            "expression_statement" => calls_test_runner(node, source),
+            _ => false,
+        };
+        if is_test { TestCode::Test } else { TestCode::No }
+    }
 }
 
 /// Methods of collections that return one of their elements or another collection of these.
@@ -185,4 +196,16 @@ fn has_word(node: Node<'_>, word: &str) -> bool {
 
 fn is_function(kind: &str) -> bool {
     matches!(kind, "arrow_function" | "function_expression" | "generator_function")
+}
+
+/// Whether a statement calls a test runner with a function: `it('adds', () => {})`, also with `it.each(...)(...)`.
+fn calls_test_runner(statement: Node<'_>, source: SourceText<'_>) -> bool {
+    const RUNNERS: [&str; 5] = ["describe", "it", "test", "suite", "bench"];
+    let Some(call) = statement.named_child(0).filter(|call| call.kind() == "call_expression") else {
+        return false;
+    };
+    let function = source.field(call, "function");
+    let name = function.split(['.', '(', '`']).next().unwrap_or_default().trim();
+    let arguments = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
+    RUNNERS.contains(&name) && arguments.into_iter().any(|argument| is_function(argument.kind()))
 }

@@ -11,6 +11,7 @@ use crate::outline::{
     Definition, DefinitionKind, ImportedItem, OutlineBuilder, Parameter, SourceText, replace_between,
 };
 use crate::scope::Binding;
+use crate::test_code::{TestCode, names_test};
 use crate::tree::{last_named, named_children};
 use crate::uses::{NodeUse, UseKind};
 
@@ -148,6 +149,18 @@ impl LanguageRules for JavaRules {
 
     fn implicit(&self, _from: &str, namespace: &str) -> Vec<ModuleTarget> {
         vec![ModuleLocation::Namespace(namespace.into()).into()]
+    }
+
+    fn test_code(&self, node: Node<'_>, source: SourceText<'_>) -> TestCode {
+        const TESTS: [&str; 7] =
+            ["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "BeforeEach", "AfterEach", "Before"];
+        let is_test = node.kind() == "method_declaration"
+            && named_children(node)
+                .into_iter()
+                .filter(|child| child.kind() == "modifiers")
+                .flat_map(named_children)
+                .any(|annotation| names_test(annotation, source, &TESTS));
+        if is_test { TestCode::Test } else { TestCode::No }
     }
 }
 

@@ -5,8 +5,9 @@ use tree_sitter::Node;
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
 use crate::module_resolution::{ModuleTarget, Projects};
-use crate::outline::OutlineBuilder;
+use crate::outline::{OutlineBuilder, SourceText};
 use crate::scope::Binding;
+use crate::test_code::TestCode;
 use crate::uses::{NodeUse, UseKind};
 
 mod define;
@@ -83,6 +84,12 @@ impl LanguageRules for PythonRules {
 
     fn targets(&self, from: &str, module: &str, _projects: &Projects) -> Vec<ModuleTarget> {
         modules::targets(from, module)
+    }
+
+    fn test_code(&self, node: Node<'_>, source: SourceText<'_>) -> TestCode {
+        let is_test =
+            node.kind() == "class_definition" && source.field(node, "superclasses").contains("TestCase");
+        if is_test { TestCode::Test } else { TestCode::No }
     }
 }
 

@@ -10,8 +10,9 @@ use tree_sitter::Node;
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
 use crate::module_resolution::{ModuleTarget, Projects};
-use crate::outline::OutlineBuilder;
+use crate::outline::{OutlineBuilder, SourceText};
 use crate::scope::Binding;
+use crate::test_code::{TestCode, names_test};
 use crate::uses::{NodeUse, UseKind};
 
 pub(crate) use modules::cargo_packages;
@@ -69,6 +70,14 @@ impl LanguageRules for RustRules {
     fn targets(&self, from: &str, module: &str, projects: &Projects) -> Vec<ModuleTarget> {
         modules::targets(from, module, projects)
     }
+
+    fn test_code(&self, node: Node<'_>, source: SourceText<'_>) -> TestCode {
+        match node.kind() {
+            "attribute_item" if is_test_attribute(node, source) => TestCode::Next,
+            "attribute_item" | "line_comment" | "block_comment" => TestCode::Between,
+            _ => TestCode::No,
+        }
+    }
 }
 
 /// Returns the access to a member in the fields `object` and `name`.
@@ -105,4 +114,18 @@ fn mentioned<'tree>(name: Node<'tree>, expressions: ExpressionReader<'_>) -> Opt
 /// Whether a name looks like a type or constant, except `Self`.
 fn is_type_name(name: &str) -> bool {
     name.starts_with(char::is_uppercase) && name != "Self"
+}
+
+/// Whether an attribute marks a test, or code that is compiled for tests only.
+fn is_test_attribute(attribute: Node<'_>, source: SourceText<'_>) -> bool {
+    const TESTS: [&str; 7] =
+        ["test", "bench", "rstest", "test_case", "quickcheck", "proptest", "wasm_bindgen_test"];
+    let text = source.text_of(attribute);
+    if !text.starts_with("#[cfg(") {
+        return names_test(attribute, source, &TESTS);
+    }
+    let is_condition = |(at, word): (usize, &str)| {
+        text[..at].ends_with(['(', ',', ' ']) && text[at + word.len()..].starts_with([')', ',', ' '])
+    };
+    text.match_indices("test").any(is_condition) && !text.contains("not(test")
 }

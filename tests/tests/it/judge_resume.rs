@@ -1,0 +1,103 @@
+//! A judgement that is killed again and again ends with one verdict for each answer.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use cases::{Judgement, parse_lines};
+use serde_json::{Value, json};
+use tests::{Project, RunningProcess, wait_until};
+
+use crate::settings::user_file;
+
+/// Answers that are judged at a time: as many may be judged again after each kill.
+const JOBS: usize = 4;
+
+const KILLS: usize = 5;
+
+/// Cases: `GHOSTBENCH_JUDGED_CASES` measures more.
+fn case_count() -> usize {
+    std::env::var("GHOSTBENCH_JUDGED_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(40)
+}
+
+/// A file in which no line is like one of another file.
+fn order_file(number: usize) -> String {
+    format!(
+        "def settle_{number}(orders_{number}, limit_{number}):\n    total_{number} = {number}\n    \
+         for order_{number} in orders_{number}:\n        if order_{number} > limit_{number}:\n            \
+         total_{number} += order_{number} * {number}\n    return total_{number}\n"
+    )
+}
+
+/// Writes a run of two engines in the sibling folder `run`; all answers are different. Returns their number.
+fn write_run(project: &Project, count: usize) -> usize {
+    project.run(&format!("mine . --cases {count} --scenario full_block --out ../suite.jsonl")).expect_code(0);
+    let suite = project.sibling_path("suite.jsonl");
+    let rows = |path: &Path| -> Vec<Value> {
+        let text = fs::read_to_string(path).expect("rows");
+        text.lines().map(|line| serde_json::from_str(line).expect("a row")).collect()
+    };
+    let write = |path: &Path, rows: Vec<Value>| {
+        let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        fs::write(path, text).expect("written");
+    };
+    let mut cases = rows(&suite);
+    for case in &mut cases {
+        case["tests"] = json!({"runner": "command", "ids": ["command"], "seconds": 0.01});
+    }
+    assert!(cases.len() * 10 >= count * 9, "{} cases", cases.len());
+    write(&suite, cases);
+    project
+        .run("replay ../suite.jsonl --workspace . --no-copies off --engine empty --engine nearest-line --out ../run")
+        .expect_code(0);
+    let predictions = project.sibling_path("run/predictions.jsonl");
+    let mut answers = rows(&predictions);
+    for (number, answer) in answers.iter_mut().enumerate() {
+        answer["text"] = format!("answer_{number}").into();
+        answer["raw"] = answer["text"].clone();
+        answer["status"] = "ok".into();
+    }
+    let count = answers.len();
+    write(&predictions, answers);
+    fs::remove_file(project.sibling_path("run/scores.jsonl")).expect("scores");
+    count
+}
+
+#[test]
+fn judgement_that_is_killed_loses_and_repeats_no_verdict() {
+    let count = case_count();
+    let project = Project::new("");
+    for number in 0..count {
+        project.write(&format!("shop/orders_{number}.py"), order_file(number));
+    }
+    let answers = write_run(&project, count);
+    let calls = project.sibling_path("calls.txt");
+    let script = "echo call >> \"$0\"; echo '{\"verdict\": \"passed\"}' > \"$1/verdict.json\"";
+    let words = json!(["sh", "-c", script, calls]);
+    user_file(&project, &format!("[tests]\njudge = {words}\n"));
+    let verdicts = project.sibling_path("run/verdicts.jsonl");
+    let lines = |path: &Path| fs::read_to_string(path).map_or(0, |text| text.lines().count());
+    let mut kept: Vec<u8> = Vec::new();
+    for kill in 1..=KILLS {
+        let arguments = format!("judge ../run --workspace . --judge-jobs {JOBS}");
+        let mut judge = RunningProcess::start(project.ghostbench(&arguments));
+        wait_until("more verdicts are written", || {
+            lines(&verdicts) * (KILLS + 1) >= answers * kill || judge.has_ended()
+        });
+        judge.kill();
+        drop(judge);
+        let now = fs::read(&verdicts).expect("verdicts");
+        let whole = now.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        assert!(now.starts_with(&kept), "kill {kill} changed earlier verdicts");
+        kept = now[..whole].to_vec();
+    }
+    assert!(lines(&verdicts) < answers, "it ended before the last kill");
+    project.run(&format!("judge ../run --workspace . --judge-jobs {JOBS}")).expect_code(0);
+    let all = fs::read(&verdicts).expect("verdicts");
+    assert!(all.starts_with(&kept), "earlier verdicts have changed");
+    let rows: Vec<Judgement> = parse_lines(&String::from_utf8(all).expect("UTF-8")).expect("judgements").rows;
+    let keys: BTreeSet<(&str, &str, u32)> = rows.iter().map(Judgement::key).collect();
+    assert_eq!((rows.len(), keys.len()), (answers, answers));
+    let calls = lines(&calls);
+    assert!((answers..=answers + KILLS * JOBS).contains(&calls), "{calls} calls for {answers} answers");
+}
