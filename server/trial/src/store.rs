@@ -19,7 +19,6 @@ mod forget;
 mod limits;
 mod place;
 mod reader;
-mod row_parsers;
 mod rows;
 mod session_lock;
 mod texts;

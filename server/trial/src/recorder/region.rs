@@ -177,10 +177,13 @@ impl Region {
     /// A text that was deleted came back: what was outside of the region is outside again.
     fn give_back(&mut self, restored: &DeletedText) {
         let DeletedText { before, after, .. } = *restored;
-        let (lost_prefix, lost_suffix) = (self.lost_prefix.split_off(before), self.lost_suffix.len() - after);
-        self.lost_prefix = lost_prefix;
-        self.lost_suffix.truncate(lost_suffix);
-        self.cut_spans(before, self.range.len() - before - after);
+        let prefix = self.lost_prefix.get(before..).map(str::to_owned);
+        let suffix = self.lost_suffix.len().checked_sub(after);
+        let inner = self.range.len().checked_sub(before + after);
+        let (Some(prefix), Some(suffix), Some(inner)) = (prefix, suffix, inner) else { return };
+        self.lost_prefix = prefix;
+        self.lost_suffix.truncate(suffix);
+        self.cut_spans(before, inner);
         self.range = self.range.start + before..self.range.end - after;
     }
 

@@ -1,18 +1,21 @@
 //! Reading a store, without writing to it, while others write.
 
+use std::mem;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use cases::Opportunity;
+use rayon::prelude::*;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Row, Rows, TransactionBehavior, params_from_iter};
 
 use super::database::{BUSY_TIMEOUT, Database, check_version, with_suffix};
 use super::error::StoreError;
-use super::row_parsers::{RowBatch, RowParsers};
 use super::rows;
 use super::texts::TextReader;
+
+/// Bytes of the rows that are parsed together, but for the last one: enough work for all cores.
+const BATCH_BYTES: usize = 4 << 20;
 
 /// Selection of rows. The default selects all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,6 +75,24 @@ pub struct StoredOpportunity {
     pub opportunity: Opportunity,
     /// Whether `ghostbench trial review` has shown it as it is now.
     pub is_reviewed: bool,
+}
+
+/// A row that is not parsed yet.
+struct StoredRow {
+    id: String,
+    row: String,
+    is_reviewed: bool,
+}
+
+/// A parsed row, or the id of a row that cannot be parsed with the reason.
+type ParsedRow = Result<StoredOpportunity, (String, String)>;
+
+impl StoredRow {
+    fn parse(self) -> ParsedRow {
+        let StoredRow { id, row, is_reviewed } = self;
+        let opportunity = serde_json::from_str(&row).map_err(|error| (id, error.to_string()))?;
+        Ok(StoredOpportunity { opportunity, is_reviewed })
+    }
 }
 
 /// Numbers of one day in UTC.
@@ -158,31 +179,48 @@ impl StoreReader {
         Ok(None)
     }
 
-    /// Passes rows on that other threads parse.
+    /// Passes rows without documents on. Parsing takes most of the time: all cores parse a batch, while this thread passes the one before
+    /// it on and reads the one after it.
     fn visit_short<B>(
         &self,
         rows: &mut Rows<'_>,
         mut visit: impl FnMut(StoredOpportunity) -> ControlFlow<B>,
     ) -> Result<Option<B>, StoreError> {
-        thread::scope(|scope| {
-            let mut parsers = RowParsers::new(scope);
-            loop {
-                let batch = RowBatch::read(rows).map_err(|reason| self.failed(reason))?;
-                let is_last = batch.is_last;
-                parsers.add(batch);
-                while parsers.is_full() || is_last && parsers.is_busy() {
-                    for row in parsers.take() {
-                        let row = row.map_err(|(id, reason)| self.invalid(id, reason))?;
-                        if let ControlFlow::Break(result) = visit(row) {
-                            return Ok(Some(result));
-                        }
+        let mut batch = self.read_batch(rows)?;
+        let mut parsed: Vec<ParsedRow> = Vec::new();
+        while !batch.is_empty() || !parsed.is_empty() {
+            let (waiting, ready) = (mem::take(&mut batch), mem::take(&mut parsed));
+            let step = rayon::in_place_scope(|scope| {
+                scope.spawn(|_| waiting.into_par_iter().map(StoredRow::parse).collect_into_vec(&mut parsed));
+                for row in ready {
+                    let row = row.map_err(|(id, reason)| self.invalid(id, reason))?;
+                    if let ControlFlow::Break(result) = visit(row) {
+                        return Ok(ControlFlow::Break(result));
                     }
                 }
-                if is_last {
-                    return Ok(None);
-                }
+                self.read_batch(rows).map(ControlFlow::Continue)
+            })?;
+            match step {
+                ControlFlow::Break(result) => return Ok(Some(result)),
+                ControlFlow::Continue(next) => batch = next,
             }
-        })
+        }
+        Ok(None)
+    }
+
+    /// Reads the next rows with the columns `id`, `row`, any, `reviewed`; none at the end.
+    fn read_batch(&self, rows: &mut Rows<'_>) -> Result<Vec<StoredRow>, StoreError> {
+        let mut read = || -> rusqlite::Result<Vec<StoredRow>> {
+            let (mut batch, mut bytes) = (Vec::new(), 0);
+            while bytes < BATCH_BYTES {
+                let Some(row) = rows.next()? else { break };
+                let row = StoredRow { id: row.get(0)?, row: row.get(1)?, is_reviewed: row.get(3)? };
+                bytes += row.row.len();
+                batch.push(row);
+            }
+            Ok(batch)
+        };
+        read().map_err(|reason| self.failed(reason))
     }
 
     /// Returns the selected rows, oldest first.
