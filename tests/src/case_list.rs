@@ -4,8 +4,14 @@ use serde_json::Value;
 
 use crate::Browser;
 
-/// The list of cases, by its steps of scrolling: scripts that give pixels.
-pub struct CaseList;
+/// Pixels by which the list scrolls in each frame.
+#[derive(Clone, Copy, Debug)]
+pub enum ScrollStep {
+    /// A step of a wheel.
+    Wheel,
+    /// A leap, with which the frames go through the whole list.
+    Leap,
+}
 
 /// The frames of a scrolled list.
 #[derive(Debug)]
@@ -20,19 +26,20 @@ pub struct ScrolledFrames {
     pub changed: u64,
 }
 
-impl CaseList {
-    /// A step of a wheel.
-    pub const WHEEL: &str = "92";
-    /// A step with which the frames go through the whole list.
-    pub const LEAP: &str = "(list.scrollHeight - list.clientHeight) / 120";
-
-    /// Scrolls by a step in each of 120 frames, from the start of the list.
-    pub fn scroll(browser: &mut Browser, step: &str) -> ScrolledFrames {
-        let scrolled = browser.evaluate(&script(step));
-        let count = |part: usize| scrolled[part].as_u64().expect("a count");
-        let times = scrolled[0].as_array().expect("times").iter().filter_map(Value::as_f64).collect();
-        ScrolledFrames { times, rows: count(1), added: count(2), changed: count(3) }
-    }
+/// Scrolls the list by a step in each of 120 frames, from its start.
+///
+/// # Panics
+///
+/// If the page has no list of cases.
+pub fn scroll_cases(browser: &mut Browser, step: ScrollStep) -> ScrolledFrames {
+    let pixels = match step {
+        ScrollStep::Wheel => "92",
+        ScrollStep::Leap => "(list.scrollHeight - list.clientHeight) / 120",
+    };
+    let scrolled = browser.evaluate(&script(pixels));
+    let count = |part: usize| scrolled[part].as_u64().expect("a count");
+    let times = scrolled[0].as_array().expect("times").iter().filter_map(Value::as_f64).collect();
+    ScrolledFrames { times, rows: count(1), added: count(2), changed: count(3) }
 }
 
 fn script(pixels: &str) -> String {

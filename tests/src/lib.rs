@@ -22,7 +22,7 @@ pub mod unix;
 mod vscode;
 
 pub use browser::{Browser, PageView};
-pub use case_list::{CaseList, ScrolledFrames};
+pub use case_list::{ScrollStep, ScrolledFrames, scroll_cases};
 pub use component::component;
 pub use front_door::FrontDoor;
 pub use histories::{check_out_histories, check_out_history};

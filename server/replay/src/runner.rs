@@ -13,7 +13,7 @@ use completion::{ConfiguredEngine, Outcome, OutcomeStatus, TimingSource, Workspa
 use engines::TokenPrice;
 use futures_util::StreamExt;
 use futures_util::stream;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -144,8 +144,9 @@ struct RequestSlots {
 
 impl RequestSlots {
     /// Waits for a slot, which is free again when the permit is dropped. `None` if no new requests may start.
-    async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
-        let permit = self.stop.no_new_requests.run_until_cancelled(self.free.acquire()).await?;
+    async fn acquire(&self) -> Option<OwnedSemaphorePermit> {
+        let free = Arc::clone(&self.free).acquire_owned();
+        let permit = self.stop.no_new_requests.run_until_cancelled(free).await?;
         Some(permit.expect("the semaphore is never closed"))
     }
 
@@ -169,14 +170,24 @@ async fn run_attempt(
     filter: AnswerFilter,
     slots: RequestSlots,
 ) -> Option<(usize, Prediction)> {
+    let (case, engine) = (&questions.cases[attempt.case], &questions.engines[attempt.engine]);
+    let failed = |reason| (attempt.case, prediction(case, engine, attempt.repetition, Err(reason)));
+    let (inputs, shared) = (questions.clone(), Arc::clone(&request));
+    let prepared = catch_panic(async move {
+        let case = &inputs.cases[attempt.case];
+        let request = shared.get_or_init(async || CaseRequest::new(case, &inputs)).await;
+        request.prepare(&inputs.engines[attempt.engine]).await;
+    });
+    if let Err(reason) = prepared.await {
+        return Some(failed(reason));
+    }
+    // Not in a task: it would continue on the thread that frees the slot, after the answer of that request has been cleaned.
+    let slot = slots.acquire().await?;
+    let reservation = slots.reserve(attempt).await?;
     let inputs = questions.clone();
     let answered = catch_panic(async move {
         let (case, engine) = (&inputs.cases[attempt.case], &inputs.engines[attempt.engine]);
-        let request = request.get_or_init(async || CaseRequest::new(case, &inputs)).await;
-        // While other requests have the slots.
-        request.prepare(engine).await;
-        let slot = slots.acquire().await?;
-        let reservation = slots.reserve(attempt).await?;
+        let request = request.get().expect("it is prepared");
         let in_slot = SlotEngine::new(&*engine.engine, slot);
         let (form, outcome) = request.put_to(&in_slot, &engine.settings).await;
         drop(in_slot);
@@ -185,13 +196,10 @@ async fn run_attempt(
             reservation.settle(&prediction);
         }
         filter(&mut prediction, case);
-        Some(prediction)
+        prediction
     });
-    let answered = answered.await.unwrap_or_else(|reason| {
-        let (case, engine) = (&questions.cases[attempt.case], &questions.engines[attempt.engine]);
-        Some(prediction(case, engine, attempt.repetition, Err(reason)))
-    });
-    answered.map(|prediction| (attempt.case, prediction))
+    let answered = answered.await;
+    Some(answered.map_or_else(failed, |prediction| (attempt.case, prediction)))
 }
 
 /// Runs on the thread pool, so that context is gathered and answers are filtered in parallel and a panic only affects its request.

@@ -38,8 +38,6 @@ impl<S: Send> EngineWrapper for SlotEngine<'_, S> {
         Box::pin(async move {
             let answer = answering.await;
             self.free();
-            // The task that gets the slot would run on this thread, after the answer has been cleaned.
-            tokio::task::yield_now().await;
             answer
         })
     }

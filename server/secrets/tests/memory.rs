@@ -1,29 +1,9 @@
 //! The memory of the rules: a server keeps them as long as it runs, and most of them are compiled by the code it sees during a day.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use test_fixture::CountingAllocator;
 
 /// Maximum bytes of the compiled rules that read code, together with the parsed ones of gitleaks.
 const MAX_BYTES: usize = 10 << 20;
-
-static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
-
-struct CountingAllocator;
-
-// SAFETY: every call is the system allocator's; only a counter is kept beside it.
-unsafe impl GlobalAlloc for CountingAllocator {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATED.fetch_add(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise is handed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        ALLOCATED.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise is handed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -42,10 +22,10 @@ fn rules_that_every_kind_of_code_compiles_take_little_memory() {
         "connect(\"user\", \"pass1word\"); sign(\"user:pass1word\"); cipher = Cipher(\"0a1b2c3d4e5f60718293a4b5\")",
         "expect(password == \"ctrl+shift+p\"); assert_eq!(token, \"sha256-abc\"); secret: \"größe7wörter\"",
     ];
-    let before = ALLOCATED.load(Ordering::Relaxed);
+    let before = CountingAllocator::allocated_bytes();
     for line in code {
         secrets::find_secrets(line);
     }
-    let kept = ALLOCATED.load(Ordering::Relaxed) - before;
+    let kept = CountingAllocator::allocated_bytes() - before;
     assert!(kept <= MAX_BYTES, "{kept} bytes");
 }

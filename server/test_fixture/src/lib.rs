@@ -1,4 +1,5 @@
-//! Fixtures of tests: several files in one text, a cursor in a text, and the rows of golden files. Used in tests only.
+//! Fixtures of tests: several files in one text, a cursor in a text, the rows of golden files, and a count of
+//! allocated bytes. Used in tests only.
 //!
 //! ```text
 //! //- /shop/cart.py
@@ -10,8 +11,10 @@
 //!
 //! There is one notation for all crates. It knows neither languages nor formats: the caller turns paths and texts into its own types.
 
+mod counting_allocator;
 mod golden;
 
+pub use counting_allocator::CountingAllocator;
 pub use golden::golden_rows;
 
 /// Begins the line before a section of a fixture; the section's name follows.

@@ -13,7 +13,7 @@ use cases::{
 use scoring::run_comparison::{ComparisonSettings, NamedRun, compared_runs};
 use scoring::{RunComparison, VerdictSettings};
 use serde_json::json;
-use tests::{Browser, CaseList, PageView, Project, RunningProcess, component};
+use tests::{Browser, PageView, Project, RunningProcess, ScrollStep, component, scroll_cases};
 
 use crate::run_rows;
 
@@ -241,9 +241,9 @@ fn page_of_ten_thousand_cases_is_small_and_draws_visible_rows_only() {
             browser.evaluate("Math.round(performance.getEntriesByType('navigation')[0].domInteractive)");
         println!("{cases} cases, {engines} engines: {bytes} bytes, read in {ready} ms");
         // A step of a wheel's size adds the rows that come into view, and a leap the visible ones.
-        for (step, most_added) in [(CaseList::WHEEL, 4), (CaseList::LEAP, MAX_VISIBLE_ROWS)] {
-            let scrolled = CaseList::scroll(&mut browser, step);
-            println!("steps of {step} pixels: {scrolled:?}");
+        for (step, most_added) in [(ScrollStep::Wheel, 4), (ScrollStep::Leap, MAX_VISIBLE_ROWS)] {
+            let scrolled = scroll_cases(&mut browser, step);
+            println!("{step:?}: {scrolled:?}");
             assert!((1..=MAX_ROWS).contains(&scrolled.rows), "{} rows of {cases} cases", scrolled.rows);
             assert!((1..=most_added).contains(&scrolled.added), "{} rows in a frame", scrolled.added);
             // The mark of the chosen row, and its name for screen readers.

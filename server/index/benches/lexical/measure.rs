@@ -1,35 +1,16 @@
 //! Time and memory.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
-
-struct CountingAllocator;
-
-// SAFETY: every call is the system allocator's; only a counter is kept beside it.
-unsafe impl GlobalAlloc for CountingAllocator {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATED.fetch_add(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise is handed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        ALLOCATED.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise is handed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use test_fixture::CountingAllocator;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Bytes that are allocated now.
 pub(crate) fn allocated() -> usize {
-    ALLOCATED.load(Ordering::Relaxed)
+    CountingAllocator::allocated_bytes()
 }
 
 pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {

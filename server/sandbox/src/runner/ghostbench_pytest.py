@@ -9,14 +9,7 @@ import os
 import pytest
 
 from ghostbench_lines import LineTracer
-
-
-def _options():
-    path = os.environ.pop("GHOSTBENCH_PYTEST_OPTIONS")
-    with open(path, encoding="utf-8") as file:
-        options = json.load(file)
-    os.unlink(path)
-    return options
+from ghostbench_options import take_options
 
 
 class CoverageTracer:
@@ -137,4 +130,4 @@ def pytest_cmdline_main(config):
 
 
 def pytest_configure(config):
-    config.pluginmanager.register(Reporter(_options()), "ghostbench-reporter")
+    config.pluginmanager.register(Reporter(take_options()), "ghostbench-reporter")

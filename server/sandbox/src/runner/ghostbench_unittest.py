@@ -10,14 +10,7 @@ import time
 import unittest
 
 from ghostbench_lines import LineTracer
-
-
-def _options():
-    path = os.environ.pop("GHOSTBENCH_UNITTEST_OPTIONS")
-    with open(path, encoding="utf-8") as file:
-        options = json.load(file)
-    os.unlink(path)
-    return options
+from ghostbench_options import take_options
 
 
 def _folders():
@@ -112,7 +105,7 @@ class Results(unittest.TextTestResult):
 
 
 def main():
-    options = _options()
+    options = take_options()
     tracer = LineTracer(os.getcwd(), options["covers_lines"])
     tracer.start()
     suite = _load(sys.argv[1:])

@@ -18,6 +18,7 @@ const FOLDER: &str = ".ghostbench-tests";
 const PYTEST: &str = include_str!("ghostbench_pytest.py");
 const UNITTEST: &str = include_str!("ghostbench_unittest.py");
 const LINES: &str = include_str!("ghostbench_lines.py");
+const OPTIONS: &str = include_str!("ghostbench_options.py");
 
 /// Files of projects that use pytest.
 const PYTEST_FILES: [&str; 3] = ["pytest.ini", "conftest.py", "tests/conftest.py"];
@@ -80,10 +81,7 @@ pub(super) fn command(
     let (name, program) = if is_pytest { ("pytest", PYTEST) } else { ("unittest", UNITTEST) };
     let env = [
         ("PYTHONPATH".to_owned(), folder.to_string_lossy().into_owned()),
-        (
-            format!("GHOSTBENCH_{}_OPTIONS", name.to_uppercase()),
-            workspace.join(&options_file).to_string_lossy().into_owned(),
-        ),
+        ("GHOSTBENCH_TEST_OPTIONS".to_owned(), workspace.join(&options_file).to_string_lossy().into_owned()),
         ("PYTHONHASHSEED".to_owned(), "0".to_owned()),
     ];
     let command = SandboxCommand {
@@ -101,6 +99,7 @@ pub(super) fn command(
     let files = vec![
         file(&format!("ghostbench_{name}.py"), program),
         file("ghostbench_lines.py", LINES),
+        file("ghostbench_options.py", OPTIONS),
         file("options.json", &text),
     ];
     (command, files)
