@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use benchmarks::{BenchmarkTables, ScoringRules, run_tables};
 use cases::{Case, ContextItem, Score};
-use replay::RunContents;
+use replay::{RunContents, RunScores};
 use scoring::gate::GateReport;
 use scoring::run_summary::completeness_notes;
 use scoring::{ComparedRuns, RunRows, RunSummary};
@@ -77,8 +77,13 @@ impl ReportOptions {
 /// Returns the scores of all answers of a run; computes only those that its folder lacks.
 pub(crate) fn score(folder: &Path, contents: &RunContents) -> Vec<Score> {
     let progress = Progress::spinner("scored");
-    let scores = replay::scores_of(folder, contents).scores;
-    progress.finish(&count(scores.len(), "answer"));
+    let RunScores { scores, computed } = replay::scores_of(folder, contents);
+    let all = count(scores.len(), "answer");
+    progress.finish(&if computed == scores.len() {
+        all
+    } else {
+        format!("{computed} of {all}, the others before")
+    });
     scores
 }
 
