@@ -10,6 +10,7 @@ use tests::{Project, wait_until};
 
 use super::editor::{Editor, find, items, setup};
 use super::exposure::accept;
+use super::handshake::wait_until_ready;
 use super::trial::{SHOP, SUGGESTION, definition, folder, rows};
 use crate::settings::user_file;
 
@@ -58,6 +59,8 @@ fn editor(project: &Project) -> Editor {
     let files = ["shop.py", "till.py", "a.py", "b.py", "c.py", "d.py", "e.py", "f.py"];
     let rules: Vec<Value> = files.iter().map(|path| json!({"path": path, "text": SUGGESTION})).collect();
     let editor = Editor::start(project, &["--scripted", &json!(rules).to_string()], setup(project));
+    // An answer is not used again once the workspace is read.
+    wait_until_ready(&editor);
     wait_until("the trial runs", || editor.status()["trial"]["name"] == "first");
     editor
 }
