@@ -43,7 +43,7 @@ pub struct JudgingJob<'a> {
     pub rules: &'a JudgingRules,
     /// Number of sandboxes at a time.
     pub jobs: usize,
-    /// Once it is cancelled, no new tests start.
+    /// Once it is cancelled, no new tests start; those that run end, or fail if the judge is stopped, too.
     pub stop: &'a CancellationToken,
 }
 
@@ -214,7 +214,9 @@ fn run_patches(
             let Ok(sender) = sender else { break };
             scope.spawn(move || {
                 while let Some(patch) = next_patch() {
-                    if sender.send((patch, judge(job, patch))).is_err() {
+                    let judged = judge(job, patch);
+                    let is_stopped = judged.is_err() && job.stop.is_cancelled();
+                    if is_stopped || sender.send((patch, judged)).is_err() {
                         return;
                     }
                 }

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use cases::{CaseTests, TestVerdict};
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 
 use crate::spec::{ChangedFile, is_inside};
 
@@ -32,6 +33,7 @@ const POLL: Duration = Duration::from_millis(10);
 pub struct JudgeProgram {
     words: Vec<String>,
     workspace: PathBuf,
+    stop: CancellationToken,
 }
 
 /// A program's verdict on code.
@@ -77,6 +79,9 @@ pub enum JudgeProgramError {
         /// The limit.
         seconds: u64,
     },
+    /// It was stopped before it had ended.
+    #[error("stopped")]
+    Stopped,
     /// It ended with an error, or without a valid verdict.
     #[error("the judge {program} gave no verdict ({status}): {reason}{messages}")]
     NoVerdict {
@@ -106,7 +111,13 @@ struct Request<'a> {
 impl JudgeProgram {
     /// Creates a judge from a program with its arguments.
     pub fn new(words: Vec<String>, workspace: PathBuf) -> JudgeProgram {
-        JudgeProgram { words, workspace }
+        JudgeProgram { words, workspace, stop: CancellationToken::new() }
+    }
+
+    /// Kills the program once a token is cancelled: it is [stopped](JudgeProgramError::Stopped).
+    #[must_use]
+    pub fn stopped_by(self, stop: CancellationToken) -> JudgeProgram {
+        JudgeProgram { stop, ..self }
     }
 
     /// Returns the workspace.
@@ -136,7 +147,10 @@ impl JudgeProgram {
         let mut child =
             command.spawn().map_err(|error| JudgeProgramError::Start { program: program.clone(), error })?;
         let limit = limit.saturating_add(GRACE);
-        let Some(status) = wait(&mut child, limit) else {
+        let Some(status) = wait(&mut child, limit, &self.stop) else {
+            if self.stop.is_cancelled() {
+                return Err(JudgeProgramError::Stopped);
+            }
             return Err(JudgeProgramError::Endless { program: program.clone(), seconds: limit.as_secs() });
         };
         let read = if status.success() { read_verdict(folder.path()) } else { Err("it failed".to_owned()) };
@@ -184,13 +198,13 @@ impl JudgeProgram {
     }
 }
 
-/// Waits for the end of a program; kills it and its group at the limit, and returns `None`.
-fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+/// Waits for the end of a program; kills it and its group at the limit or once it is stopped, and returns `None`.
+fn wait(child: &mut Child, limit: Duration, stop: &CancellationToken) -> Option<ExitStatus> {
     let start = Instant::now();
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Some(status),
-            Ok(None) if start.elapsed() < limit => thread::sleep(POLL),
+            Ok(None) if start.elapsed() < limit && !stop.is_cancelled() => thread::sleep(POLL),
             Ok(None) | Err(_) => {
                 kill(child);
                 return None;
@@ -275,6 +289,19 @@ mod tests {
             let error = judge(script, Duration::from_secs(5)).expect_err(script).to_string();
             assert!(error.contains(why), "{error}");
         }
+    }
+
+    #[test]
+    fn stopped_program_is_killed() {
+        let stop = CancellationToken::new();
+        let program = JudgeProgram::new(["sleep", "600"].map(str::to_owned).to_vec(), std::env::temp_dir());
+        let program = program.stopped_by(stop.clone());
+        let tests =
+            CaseTests { runner: TestRunnerKind::Go, folder: String::new(), ids: Vec::new(), seconds: 0.0 };
+        let change = ChangedFile { path: "a.go".into(), text: String::new() };
+        stop.cancel();
+        let stopped = program.judge(&tests, &change, Duration::from_secs(600));
+        assert!(matches!(stopped, Err(JudgeProgramError::Stopped)), "{stopped:?}");
     }
 
     #[test]

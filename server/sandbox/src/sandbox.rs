@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 use crate::confinement::{Confinement, ConfinementChoice};
 use crate::limits::Limits;
@@ -43,6 +44,9 @@ pub enum SandboxError {
         /// Its message.
         reason: String,
     },
+    /// It was stopped before the command had ended.
+    #[error("stopped")]
+    Stopped,
     /// A changed file is not below the workspace.
     #[error("{} is not a path below the workspace", path.display())]
     Outside {
@@ -77,6 +81,7 @@ pub struct Sandbox {
     mount_point: TempDir,
     /// Whether overlays work; else files are copied.
     has_overlays: bool,
+    stop: CancellationToken,
 }
 
 impl Sandbox {
@@ -104,9 +109,16 @@ impl Sandbox {
             mount_point: tempfile::Builder::new().prefix("ghostbench-mount-").tempdir().map_err(failed)?,
             has_overlays: matches!(options.confinement, ConfinementChoice::Required)
                 && cfg!(target_os = "linux"),
+            stop: CancellationToken::new(),
         };
         sandbox.check()?;
         Ok(sandbox)
+    }
+
+    /// Kills commands once a token is cancelled: they are [stopped](SandboxError::Stopped).
+    #[must_use]
+    pub fn stopped_by(self, stop: CancellationToken) -> Sandbox {
+        Sandbox { stop, ..self }
     }
 
     /// Returns the workspace, without links in its path.
@@ -305,7 +317,9 @@ impl Sandbox {
         let status = loop {
             match child.try_wait() {
                 Ok(Some(status)) => break Some(status),
-                Ok(None) if start.elapsed() < deadline => std::thread::sleep(Duration::from_millis(1)),
+                Ok(None) if start.elapsed() < deadline && !self.stop.is_cancelled() => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
                 Ok(None) | Err(_) => {
                     let _ = child.kill();
                     let _ = child.wait();
@@ -315,6 +329,9 @@ impl Sandbox {
         };
         let (outcome, messages) = (outcome.join().unwrap_or_default(), messages.join().unwrap_or_default());
         let _ = writing.join();
+        if status.is_none() && self.stop.is_cancelled() {
+            return Err(SandboxError::Stopped);
+        }
         if let Ok(outcome) = serde_json::from_slice::<CommandOutcome>(&outcome) {
             return Ok(outcome);
         }

@@ -15,7 +15,7 @@ use replay::{
     FoundTests, JudgingJob, JudgingRules, ReplayError, RepositoryTests, RunContents, SandboxJudge, TestJudge,
     saved_case,
 };
-use sandbox::{ConfinementChoice, TestRunner};
+use sandbox::{ConfinementChoice, SandboxError, TestRunner};
 use tokio_util::sync::CancellationToken;
 
 use crate::events::Progress;
@@ -52,12 +52,13 @@ pub struct JudgedReplay<'a> {
     pub contents: RunContents,
     /// Current paths of the cases' files, in the order of the cases.
     pub paths: Vec<String>,
-    /// Once it is cancelled, no new tests start.
+    /// Once it is cancelled, running tests are killed.
     pub stop: &'a CancellationToken,
 }
 
 impl FolderTests {
-    /// Judges the answers to cases that have tests, and returns the number of judged answers. Blocks while tests run.
+    /// Judges the answers to cases that have tests, and returns the number of judged answers; none once it is stopped. Blocks while tests
+    /// run.
     ///
     /// # Errors
     ///
@@ -67,31 +68,40 @@ impl FolderTests {
         replayed: JudgedReplay<'_>,
         on_progress: impl Fn(Progress) + Sync,
     ) -> Result<usize, ReplayError> {
+        let stop = replayed.stop;
+        match self.judge_until_stopped(replayed, on_progress) {
+            Err(_) if stop.is_cancelled() => Ok(0),
+            judged => judged,
+        }
+    }
+
+    fn judge_until_stopped(
+        &self,
+        replayed: JudgedReplay<'_>,
+        on_progress: impl Fn(Progress) + Sync,
+    ) -> Result<usize, ReplayError> {
         let JudgedReplay { root, tree_hash, settings, run, contents, paths, stop } = replayed;
         let has_runner = configured_runner(settings).is_some() || !TestRunner::detect(root).is_empty();
         if !has_runner && contents.cases.iter().all(|case| case.tests.is_none()) {
             return Ok(0);
         }
-        let judge = open_judge(root, settings, ConfinementChoice::Required).map_err(failed)?;
+        let judge = open_judge(root, settings, ConfinementChoice::Required, stop).map_err(failed)?;
         let own;
         let sandbox = match &judge {
             TestJudge::Sandbox(judge) => &**judge,
             // The program judges, but which tests do so is found in the sandbox.
             TestJudge::Program(_) => {
-                own = open_sandbox(root, settings, ConfinementChoice::Required).map_err(failed)?;
+                own = open_sandbox(root, settings, ConfinementChoice::Required, stop).map_err(failed)?;
                 &own
             }
         };
         let total = contents.cases.len();
         let mut cases = Vec::new();
         for (done, (case, path)) in contents.cases.iter().zip(&paths).enumerate() {
-            if stop.is_cancelled() {
-                return Ok(0);
-            }
             on_progress(Progress { done, total });
             // A file that is gone has no tests, either.
             if let Ok(Some(case)) = saved_case(root, path, case) {
-                cases.extend(self.with_tests(root, tree_hash, settings, sandbox, case)?);
+                cases.extend(self.with_tests((root, tree_hash), settings, sandbox, case, stop)?);
             }
         }
         let contents = RunContents { cases: cases.into(), ..contents };
@@ -106,16 +116,16 @@ impl FolderTests {
     /// Returns a case with its own tests, or those that are found for it; `None` if no test judges it.
     fn with_tests(
         &self,
-        root: &Path,
-        tree_hash: &str,
+        code: (&Path, &str),
         settings: &Tests,
         judge: &SandboxJudge,
         case: Case,
+        stop: &CancellationToken,
     ) -> Result<Option<Case>, ReplayError> {
         if case.tests.is_some() {
             return Ok(Some(case));
         }
-        let known = self.known(root, tree_hash, settings, judge);
+        let known = self.known(code, settings, judge, stop)?;
         let Some(repository) = &known.repository else { return Ok(None) };
         let earlier = lock(&known.of_cases).get(&case.id).cloned();
         let tests = match earlier {
@@ -137,10 +147,20 @@ impl FolderTests {
 
     /// Returns the tests of this version of the code, which run if they are not known. Replays that need them at the same time wait for
     /// each other.
-    fn known(&self, root: &Path, tree_hash: &str, settings: &Tests, judge: &SandboxJudge) -> Arc<KnownTests> {
+    ///
+    /// # Errors
+    ///
+    /// It was stopped: nothing is known then.
+    fn known(
+        &self,
+        (root, tree_hash): (&Path, &str),
+        settings: &Tests,
+        judge: &SandboxJudge,
+        stop: &CancellationToken,
+    ) -> Result<Arc<KnownTests>, ReplayError> {
         let mut known = lock(&self.0);
         if let Some(known) = known.as_ref().filter(|known| known.tree_hash == tree_hash) {
-            return Arc::clone(known);
+            return Ok(Arc::clone(known));
         }
         let runner = configured_runner(settings).or_else(|| TestRunner::detect(root).into_iter().next());
         let repository = runner.and_then(|runner| {
@@ -149,13 +169,16 @@ impl FolderTests {
             // Output of tests may quote code.
             tests.inspect_err(|_| tracing::warn!("no test of this folder can judge cases")).ok()
         });
+        if stop.is_cancelled() {
+            return Err(failed(SandboxError::Stopped));
+        }
         let new =
             Arc::new(KnownTests { tree_hash: tree_hash.to_owned(), repository, of_cases: Mutex::default() });
         *known = Some(Arc::clone(&new));
-        new
+        Ok(new)
     }
 }
 
-fn failed(error: sandbox::SandboxError) -> ReplayError {
+fn failed(error: SandboxError) -> ReplayError {
     ReplayError::Sandbox { reason: error.to_string() }
 }

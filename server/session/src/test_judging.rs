@@ -6,6 +6,7 @@ use std::path::Path;
 use config::Tests;
 use replay::{SandboxJudge, TestJudge, cores};
 use sandbox::{ConfinementChoice, JudgeProgram, Limits, Sandbox, SandboxError, SandboxOptions, TestRunner};
+use tokio_util::sync::CancellationToken;
 
 /// Returns the judge over a workspace: the program of the settings, or a sandbox.
 ///
@@ -16,13 +17,14 @@ pub fn open_judge(
     workspace: &Path,
     tests: &Tests,
     confinement: ConfinementChoice,
+    stop: &CancellationToken,
 ) -> Result<TestJudge, SandboxError> {
     let Some(words) = &tests.judge else {
-        return Ok(TestJudge::Sandbox(Box::new(open_sandbox(workspace, tests, confinement)?)));
+        return Ok(TestJudge::Sandbox(Box::new(open_sandbox(workspace, tests, confinement, stop)?)));
     };
     let found = workspace.canonicalize();
     let workspace = found.map_err(|error| SandboxError::Copy { path: workspace.to_owned(), error })?;
-    Ok(TestJudge::Program(JudgeProgram::new(words.clone(), workspace)))
+    Ok(TestJudge::Program(JudgeProgram::new(words.clone(), workspace).stopped_by(stop.clone())))
 }
 
 /// Returns the judge that runs tests in a sandbox over a workspace.
@@ -34,6 +36,7 @@ pub fn open_sandbox(
     workspace: &Path,
     tests: &Tests,
     confinement: ConfinementChoice,
+    stop: &CancellationToken,
 ) -> Result<SandboxJudge, SandboxError> {
     let options = SandboxOptions {
         confinement,
@@ -41,7 +44,8 @@ pub fn open_sandbox(
         readable: tests.read.iter().cloned().collect(),
         program: None,
     };
-    Ok(SandboxJudge::new(Sandbox::new(workspace, &options)?, configured_runner(tests)))
+    let sandbox = Sandbox::new(workspace, &options)?.stopped_by(stop.clone());
+    Ok(SandboxJudge::new(sandbox, configured_runner(tests)))
 }
 
 /// Returns the runner of the settings.

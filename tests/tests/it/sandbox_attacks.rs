@@ -2,12 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use sandbox::{
-    ChangedFile, CommandOutcome, Exit, Limits, ReportFiles, Sandbox, SandboxCommand, SandboxOptions,
+    ChangedFile, CommandOutcome, Exit, Limits, ReportFiles, Sandbox, SandboxCommand, SandboxError,
+    SandboxOptions,
 };
-use tests::{Project, binary, component};
+use tests::{Project, binary, component, wait_until};
+use tokio_util::sync::CancellationToken;
 
 /// A sandbox over a workspace with small limits; `None` if bubblewrap is not installed.
 fn small_sandbox(project: &Project) -> Option<Sandbox> {
@@ -65,7 +68,7 @@ fn tree(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 /// Returns the processes whose arguments contain a mark.
-fn processes_with(mark: &str) -> Vec<u32> {
+pub(crate) fn processes_with(mark: &str) -> Vec<u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let has_mark = |pid: &u32| {
@@ -217,6 +220,28 @@ fn command_that_stops_itself_or_ignores_signals_ends_at_its_time() {
         };
         assert_eq!(sandbox.run(&[], &command).expect("an outcome").exit, Exit::TimedOut, "{script}");
     }
+}
+
+#[test]
+fn stopped_command_leaves_nothing_behind() {
+    let project = Project::new("//- /a.txt\nhello\n");
+    let Some(sandbox) = small_sandbox(&project) else { return };
+    let stop = CancellationToken::new();
+    let sandbox = sandbox.stopped_by(stop.clone());
+    let mark = format!("600.{}", std::process::id());
+    let script = format!("trap '' TERM INT HUP; sleep {mark} & sleep {mark}");
+    let command = SandboxCommand {
+        words: ["sh", "-c", &script].map(str::to_owned).to_vec(),
+        ..SandboxCommand::default()
+    };
+    let ended = thread::scope(|scope| {
+        let running = scope.spawn(|| sandbox.run(&[], &command));
+        wait_until("both run", || processes_with(&format!("sleep\0{mark}")).len() == 2);
+        stop.cancel();
+        running.join().expect("no panic")
+    });
+    assert!(matches!(ended, Err(SandboxError::Stopped)), "{ended:?}");
+    wait_until("all are killed", || processes_with(&mark).is_empty());
 }
 
 #[test]

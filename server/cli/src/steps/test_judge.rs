@@ -6,6 +6,7 @@ use anyhow::Context;
 use config::Tests;
 use replay::{JudgedAnswers, JudgingJob, JudgingRules, RunContents, SandboxJudge, TestJudge};
 use sandbox::ConfinementChoice;
+use tokio_util::sync::CancellationToken;
 
 use crate::args::SandboxArgs;
 use crate::exit::InterruptedError;
@@ -15,7 +16,7 @@ use crate::progress::Progress;
 
 /// Returns the judge over a workspace: the program of the settings, or a sandbox.
 pub(crate) fn open_judge(workspace: &Path, tests: &Tests, args: &SandboxArgs) -> anyhow::Result<TestJudge> {
-    let judge = session::open_judge(workspace, tests, confinement(args));
+    let judge = session::open_judge(workspace, tests, confinement(args), &CancellationToken::new());
     let judge = judge.context("cannot run tests safely; see --no-sandbox")?;
     if matches!(judge, TestJudge::Sandbox(_)) {
         warn_of_no_sandbox(args);
@@ -29,7 +30,7 @@ pub(crate) fn open_sandbox(
     tests: &Tests,
     args: &SandboxArgs,
 ) -> anyhow::Result<SandboxJudge> {
-    let judge = session::open_sandbox(workspace, tests, confinement(args));
+    let judge = session::open_sandbox(workspace, tests, confinement(args), &CancellationToken::new());
     let judge = judge.context("cannot run tests safely; see --no-sandbox")?;
     warn_of_no_sandbox(args);
     Ok(judge)

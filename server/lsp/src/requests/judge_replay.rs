@@ -14,7 +14,7 @@ use crate::run_blocking::run_blocking;
 use crate::server::Server;
 
 /// Judges the answers of the run in the folder `run` to cases with tests, and returns the number of judged answers. Once the request is
-/// cancelled or the task stopped, no new tests start.
+/// cancelled or the task stopped, running tests are killed.
 pub(crate) async fn judge_replay(
     server: &Server,
     folder: &Arc<Folder>,

@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 use tests::lsp::{Buffer, Client, ClientSetup};
+use tests::wait_until;
 
-use super::editor::{DEADLINE_MS, Editor, find, setup};
+use super::editor::{DEADLINE_MS, Editor, REQUEST_CANCELLED, find, setup};
 use super::handshake::wait_until_ready;
 use super::recording::{lenses, record};
 use super::replay::{replay_case, title};
+use crate::sandbox_attacks::processes_with;
 use crate::unit_tests::{PACKAGE, PythonProject};
 
 const PRICES: &str = "shop/prices.py";
@@ -87,6 +89,30 @@ fn case_is_judged_where_its_code_is_now() {
     let result = replay_case(&editor, &recorded)["cases"][0]["results"][0].take();
     assert_eq!(result["passed"], Value::Null, "{result}");
     assert_eq!(lenses(&editor, &buffer).len(), 1);
+}
+
+#[test]
+fn cancelling_a_replay_kills_its_tests_and_the_next_one_runs_them() {
+    let Some(python) = PythonProject::new(PACKAGE) else { return };
+    // The arguments of a process are seen from outside of its sandbox.
+    let seconds = format!("600.{}", std::process::id());
+    let slow =
+        format!("import subprocess\n\n\ndef test_slow():\n    subprocess.run(['sleep', '{seconds}'])\n");
+    python.project.write("tests/test_slow.py", &slow);
+    let editor = editor(&python, OTHER_STYLE, setup(&python.project));
+    let buffer = open_prices(&editor, &python);
+    let recorded = record(&editor, &buffer, "for price in prices:\n        if price <= limit");
+    let params = json!({"target": "case", "case": recorded["case"]["id"]});
+    let replay = editor.client.request("ghostbench/replay", params);
+    wait_until("a test runs", || !processes_with(&seconds).is_empty());
+    editor.client.cancel(replay);
+    assert_eq!(editor.client.wait(replay).expect_err("it is cancelled")["code"], REQUEST_CANCELLED);
+    wait_until("the test is killed", || processes_with(&seconds).is_empty());
+    // The tests are of the saved files: these are other ones for the editor, too.
+    python.project.write("tests/test_slow.py", "");
+    editor.watched("tests/test_slow.py", 2);
+    let result = replay_case(&editor, &recorded)["cases"][0]["results"][0].take();
+    assert_eq!(result["passed"], true, "{result}");
 }
 
 #[test]
