@@ -68,6 +68,9 @@ pub struct CaseTests {
     pub ids: Vec<String>,
     /// Time of a run with the truth in place, in seconds.
     pub seconds: f64,
+    /// Whether all test programs return from `main` with the truth in place, so that one that exits before has not run its tests.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub must_return: bool,
 }
 
 /// The judgement of one prediction by the tests of its case.

@@ -291,6 +291,7 @@ fn full_case() -> Case {
             folder: "server".to_owned(),
             ids: vec!["tests/test_area.py::test_circle".to_owned()],
             seconds: 0.5,
+            must_return: false,
         })),
         origin: Origin {
             kind: OriginKind::Live,

@@ -209,6 +209,7 @@ impl RepositoryTests {
             folder: self.runner.folder.to_string_lossy().into_owned(),
             ids,
             seconds,
+            must_return: false,
         };
         let ids = self.fastest(ids);
         // Elsewhere a build may take most of the time.
@@ -240,10 +241,11 @@ impl RepositoryTests {
             return Ok(FoundTests::None("other code does not compile, so that its tests prove nothing"));
         }
         let run = judge.run(&judges, judge.place(case, &case.truth)?)?;
-        if run.verdict(&judges.ids) != TestVerdict::Passed {
+        if run.verdict(&judges) != TestVerdict::Passed {
             return Ok(FoundTests::None("its tests fail if they run alone"));
         }
         judges.seconds = run.outcome.wall.as_secs_f64();
+        judges.must_return = run.results.all_return == Some(true);
         Ok(FoundTests::Judges(judges))
     }
 

@@ -61,7 +61,7 @@ impl TestJudge {
         match self {
             TestJudge::Sandbox(judge) => {
                 let run = judge.run(tests, change.clone())?;
-                let verdict = run.verdict(&tests.ids);
+                let verdict = run.verdict(tests);
                 let not_passed = run.not_passed(&tests.ids).into_iter().map(str::to_owned).collect();
                 let (output, wall) = (run.outcome.output, run.outcome.wall);
                 Ok(JudgedCode { verdict, not_passed, output, wall })
@@ -145,7 +145,7 @@ impl SandboxJudge {
 
     /// Returns the verdict on a text in place of a case's truth.
     pub fn verdict(&self, case: &Case, tests: &CaseTests, text: &str) -> Result<TestVerdict, ReplayError> {
-        Ok(self.run(tests, self.place(case, text)?)?.verdict(&tests.ids))
+        Ok(self.run(tests, self.place(case, text)?)?.verdict(tests))
     }
 }
 

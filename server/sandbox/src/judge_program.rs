@@ -259,6 +259,7 @@ mod tests {
             folder: String::new(),
             ids: vec!["t.py::a".to_owned()],
             seconds: 1.0,
+            must_return: false,
         };
         let change = ChangedFile { path: "src/a.py".into(), text: "x = 1\n".to_owned() };
         program.judge(&tests, &change, limit)
@@ -296,8 +297,13 @@ mod tests {
         let stop = CancellationToken::new();
         let program = JudgeProgram::new(["sleep", "600"].map(str::to_owned).to_vec(), std::env::temp_dir());
         let program = program.stopped_by(stop.clone());
-        let tests =
-            CaseTests { runner: TestRunnerKind::Go, folder: String::new(), ids: Vec::new(), seconds: 0.0 };
+        let tests = CaseTests {
+            runner: TestRunnerKind::Go,
+            folder: String::new(),
+            ids: Vec::new(),
+            seconds: 0.0,
+            must_return: false,
+        };
         let change = ChangedFile { path: "a.go".into(), text: String::new() };
         stop.cancel();
         let stopped = program.judge(&tests, &change, Duration::from_secs(600));
@@ -307,8 +313,13 @@ mod tests {
     #[test]
     fn missing_program_names_the_setting() {
         let program = JudgeProgram::new(vec!["/no/such/judge".to_owned()], std::env::temp_dir());
-        let tests =
-            CaseTests { runner: TestRunnerKind::Go, folder: String::new(), ids: Vec::new(), seconds: 0.0 };
+        let tests = CaseTests {
+            runner: TestRunnerKind::Go,
+            folder: String::new(),
+            ids: Vec::new(),
+            seconds: 0.0,
+            must_return: false,
+        };
         let change = ChangedFile { path: "a.go".into(), text: String::new() };
         let error = program.judge(&tests, &change, Duration::ZERO).expect_err("no program").to_string();
         assert!(error.contains("[tests]"), "{error}");

@@ -12,12 +12,13 @@ mod javascript;
 mod junit;
 mod make;
 mod python;
+mod returns;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cases::{TestRunnerKind, TestVerdict};
+use cases::{CaseTests, TestRunnerKind, TestVerdict};
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::{CommandOutcome, Exit};
@@ -57,6 +58,8 @@ pub struct TestResults {
     pub has_build_error: bool,
     /// Whether the test that must fail failed; `None` for runners without one.
     pub has_failing_control: Option<bool>,
+    /// Whether all programs of the workspace returned from `main`, for runners that know exit codes only; `None` if it is not known.
+    pub all_return: Option<bool>,
     /// Executed lines, 1-based, if they were asked for; `None` if the runner cannot say.
     pub covered: Option<CoveredLines>,
 }
@@ -193,13 +196,13 @@ impl TestRunner {
                 javascript::command(self, workspace, selection, nonce)
             }
             TestRunnerKind::Ctest | TestRunnerKind::Maven | TestRunnerKind::Command => {
-                (command::command(self, selection), Vec::new())
+                command::command(self, selection, nonce)
             }
         }
     }
 
     fn read(&self, outcome: &CommandOutcome, workspace: &Path, nonce: &str) -> TestResults {
-        match self.kind {
+        let results = match self.kind {
             TestRunnerKind::Pytest | TestRunnerKind::Unittest => python::read(outcome, workspace, nonce),
             TestRunnerKind::Make => make::read(outcome, nonce),
             TestRunnerKind::Cargo => cargo_test::read(outcome),
@@ -210,7 +213,8 @@ impl TestRunner {
             TestRunnerKind::Ctest | TestRunnerKind::Maven | TestRunnerKind::Command => {
                 command::read(self, outcome)
             }
-        }
+        };
+        TestResults { all_return: returns::all_return(outcome, nonce), ..results }
     }
 }
 
@@ -223,7 +227,8 @@ impl TestRun {
     }
 
     /// Judges the code by the expected tests.
-    pub fn verdict(&self, expected: &[String]) -> TestVerdict {
+    pub fn verdict(&self, tests: &CaseTests) -> TestVerdict {
+        let expected = &tests.ids;
         let state = |id: &String| self.results.tests.get(id).map(|test| test.state);
         match self.outcome.exit {
             Exit::TimedOut => return TestVerdict::TimedOut,
@@ -239,6 +244,9 @@ impl TestRun {
             return TestVerdict::BuildError;
         }
         if expected.is_empty() || expected.iter().any(|id| state(id) != Some(TestState::Passed)) {
+            return TestVerdict::NotRun;
+        }
+        if tests.must_return && self.results.all_return != Some(true) {
             return TestVerdict::NotRun;
         }
         // Other tests of the same files may fail, then the code differs; the selected ones are all that ran.
@@ -292,10 +300,35 @@ mod tests {
         TestRun { results, outcome }
     }
 
+    fn tests(ids: &[&str]) -> CaseTests {
+        CaseTests {
+            runner: TestRunnerKind::Ctest,
+            folder: String::new(),
+            ids: ids.iter().copied().map(str::to_owned).collect(),
+            seconds: 1.0,
+            must_return: false,
+        }
+    }
+
+    #[test]
+    fn program_that_exits_early_has_not_run_its_tests() {
+        let must = CaseTests { must_return: true, ..tests(&["a"]) };
+        for (all_return, expected) in [
+            (Some(true), TestVerdict::Passed),
+            (Some(false), TestVerdict::NotRun),
+            (None, TestVerdict::NotRun),
+        ] {
+            let mut passed = run(Exit::Code(0), &[("a", TestState::Passed)], None);
+            passed.results.all_return = all_return;
+            assert_eq!(passed.verdict(&must), expected, "{all_return:?}");
+            assert_eq!(passed.verdict(&tests(&["a"])), TestVerdict::Passed);
+        }
+    }
+
     #[test]
     fn verdict_needs_every_expected_test_and_the_exit_code() {
         use TestState::{Failed, Passed, Skipped};
-        let expected = ["a".to_owned(), "b".to_owned()];
+        let expected = tests(&["a", "b"]);
         let both = [("a", Passed), ("b", Passed)];
         for (exit, tests, control, verdict) in [
             (Exit::Code(0), &both[..], None, TestVerdict::Passed),
@@ -323,14 +356,14 @@ mod tests {
 
     #[test]
     fn nothing_is_never_passed() {
-        assert_eq!(run(Exit::Code(0), &[], None).verdict(&[]), TestVerdict::NotRun);
+        assert_eq!(run(Exit::Code(0), &[], None).verdict(&tests(&[])), TestVerdict::NotRun);
     }
 
     #[test]
     fn build_error_is_a_verdict_only_if_no_expected_test_ran() {
         let mut failed = run(Exit::Code(2), &[], None);
         failed.results.has_build_error = true;
-        assert_eq!(failed.verdict(&["a".to_owned()]), TestVerdict::BuildError);
+        assert_eq!(failed.verdict(&tests(&["a"])), TestVerdict::BuildError);
     }
 
     #[test]

@@ -262,6 +262,15 @@ test: $(PROGRAMS)
 .PHONY: all test
 ";
 
+/// A program that exits with 0 before its checks has not run them.
+#[track_caller]
+fn check_early_exit(project: &TestedProject) {
+    let exiting = project.judge("exiting", "", |_| "void exit(int); exit(0);".to_owned());
+    let verdicts = verdicts(&exiting);
+    assert!(!verdicts.contains(&TestVerdict::Passed), "{exiting:#?}");
+    assert!(verdicts.contains(&TestVerdict::NotRun), "{exiting:#?}");
+}
+
 #[test]
 fn recipes_of_a_makefile_judge_blocks_of_c() {
     let Some(project) = TestedProject::new(&format!("{C_SOURCES}{MAKEFILE}"), &["gcc", "make"]) else {
@@ -276,6 +285,7 @@ fn recipes_of_a_makefile_judge_blocks_of_c() {
         assert!(!case.prefix.ends_with("doubled(int price) {"), "no test judges {case:?}");
     }
     project.check(&cases, TestRunnerKind::Make, "return 1000;");
+    check_early_exit(&project);
 }
 
 #[test]
@@ -419,6 +429,7 @@ fn gcov_says_which_test_of_ctest_executes_a_block() {
         Command::new("cmake").args(["-S", ".", "-B", "build"]).current_dir(project.0.root()).output();
     assert!(configure.expect("CMake is installed").status.success());
     check_lines(&project, "codev-bench . --size 5 --language c", TestRunnerKind::Ctest, "return 1000;");
+    check_early_exit(&project);
 }
 
 const GO: &str = r#"

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use cases::TestRunnerKind;
 
-use super::{TestResults, TestRunner, TestSelection, TestState, junit};
+use super::{TestResults, TestRunner, TestSelection, TestState, junit, returns};
 use crate::outcome::{CommandOutcome, Exit};
-use crate::spec::{ReportFiles, SandboxCommand};
+use crate::spec::{ChangedFile, ReportFiles, SandboxCommand};
 
 /// Id of the only test of a command without a report.
 pub(super) const WHOLE_COMMAND: &str = "command";
@@ -15,10 +15,17 @@ pub(super) const WHOLE_COMMAND: &str = "command";
 /// Report of CTest.
 const CTEST_REPORT: &str = "ghostbench-ctest.xml";
 
-pub(super) fn command(runner: &TestRunner, selection: TestSelection<'_>) -> SandboxCommand {
+pub(super) fn command(
+    runner: &TestRunner,
+    selection: TestSelection<'_>,
+    nonce: &str,
+) -> (SandboxCommand, Vec<ChangedFile>) {
     let in_folder = |name: &str| runner.folder.join(name);
     let (words, report) = match runner.kind {
-        TestRunnerKind::Ctest => (ctest(selection), Some(ReportFiles::File(in_folder(CTEST_REPORT)))),
+        TestRunnerKind::Ctest => (
+            ctest(selection, &returns::load(&runner.folder, nonce)),
+            Some(ReportFiles::File(in_folder(CTEST_REPORT))),
+        ),
         TestRunnerKind::Maven => (
             maven(selection),
             Some(ReportFiles::Folder(in_folder("target/surefire-reports"), ".xml".to_owned())),
@@ -26,18 +33,20 @@ pub(super) fn command(runner: &TestRunner, selection: TestSelection<'_>) -> Sand
         _ => (Vec::new(), runner.report.as_ref().map(|report| ReportFiles::File(runner.folder.join(report)))),
     };
     let words = if runner.command.is_empty() { words } else { runner.command.clone() };
-    SandboxCommand {
+    let command = SandboxCommand {
         words,
         folder: runner.folder.clone(),
-        reports: report.into_iter().collect(),
+        reports: report.into_iter().chain([returns::report(nonce)]).collect(),
         ..SandboxCommand::default()
-    }
+    };
+    (command, vec![returns::source()])
 }
 
-/// Builds, then runs tests whose names are equal to the selected ones.
-fn ctest(selection: TestSelection<'_>) -> Vec<String> {
-    let mut script =
-        format!("cmake --build . >&2 && exec ctest --output-junit {CTEST_REPORT} --no-tests=error");
+/// Builds, then runs tests whose names are equal to the selected ones, after a command of the shell.
+fn ctest(selection: TestSelection<'_>, before: &str) -> Vec<String> {
+    let mut script = format!(
+        "cmake --build . >&2 && {before} && exec ctest --output-junit {CTEST_REPORT} --no-tests=error"
+    );
     if selection.tests.is_some() {
         script.push_str(" -R \"$0\"");
     }
@@ -121,7 +130,7 @@ mod tests {
     #[test]
     fn names_of_ctest_are_matched_as_they_are() {
         let tests = ["ctest::a+b (1)".to_owned()];
-        let words = ctest(TestSelection { tests: Some(&tests), ..TestSelection::default() });
+        let words = ctest(TestSelection { tests: Some(&tests), ..TestSelection::default() }, "true");
         assert_eq!(words.last().map(String::as_str), Some("^(a[+]b[ ][(]1[)])$"));
     }
 }

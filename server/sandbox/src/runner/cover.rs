@@ -15,13 +15,11 @@ use std::path::{Component, Path, PathBuf};
 
 use cases::TestRunnerKind;
 
+use super::returns::FOLDER;
 use super::{CoveredLines, TestRunner, command, javascript};
 use crate::outcome::{CommandOutcome, Report};
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::spec::{ChangedFile, ReportFiles, SandboxCommand};
-
-/// Folder of our files in the copy of the workspace.
-const FOLDER: &str = ".ghostbench-tests";
 
 /// Ending of the files with lines.
 const ENDING: &str = ".lines";

@@ -10,12 +10,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::returns::{self, FOLDER};
 use super::{TestResults, TestRunner, TestState};
-use crate::outcome::{CommandOutcome, Exit};
+use crate::outcome::{CommandOutcome, Exit, Report};
 use crate::spec::{ChangedFile, ReportFiles, SandboxCommand};
-
-/// Folder of our files in the copy of the workspace.
-const FOLDER: &str = ".ghostbench-tests";
 
 /// Names of Makefiles, in make's order.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
@@ -67,46 +65,48 @@ pub(super) fn command(
     let target = target(&text).unwrap_or("check");
     let shell = PathBuf::from(FOLDER).join("shell");
     let log = PathBuf::from(FOLDER).join(format!("{nonce}.log"));
-    let script = "if [ ! -f GNUmakefile ] && [ ! -f makefile ] && [ ! -f Makefile ]; then \
-                  { [ -x configure ] || autoreconf -fi; } && ./configure; fi >&2 && \
-                  chmod +x \"$0\" && exec make -k SHELL=\"$0\" \"$1\"";
-    let usual = ["sh", "-c", script, &workspace.join(&shell).to_string_lossy(), target].map(str::to_owned);
+    let load = returns::load(&runner.folder, nonce);
+    let script = format!(
+        "if [ ! -f GNUmakefile ] && [ ! -f makefile ] && [ ! -f Makefile ]; then \
+         {{ [ -x configure ] || autoreconf -fi; }} && ./configure; fi >&2 && {load} && \
+         shell=\"$GHOSTBENCH_WORKSPACE/$0\" && chmod +x \"$shell\" && exec make -k SHELL=\"$shell\" \"$1\""
+    );
+    let usual = ["sh", "-c", &script, &shell.to_string_lossy(), target].map(str::to_owned);
     let words = if runner.command.is_empty() { usual.to_vec() } else { runner.command.clone() };
     let command = SandboxCommand {
         words,
         folder: runner.folder.clone(),
         reports: vec![
-            ReportFiles::File(log.clone()),
+            ReportFiles::File(log),
+            returns::report(nonce),
             ReportFiles::Tree(runner.folder.clone(), ".trs".to_owned()),
         ],
         ..SandboxCommand::default()
     };
-    let files = vec![ChangedFile { path: shell, text: shell_script(&text, &workspace.join(log)) }];
-    (command, files)
+    let shell = ChangedFile { path: shell, text: shell_script(&text, nonce) };
+    (command, vec![shell, returns::source()])
 }
 
-/// Returns a shell that notes the exit code and the command of each call. The command is the last argument, after `-c`.
-fn shell_script(makefile: &str, log: &Path) -> String {
+/// Returns a shell that notes the exit code and the command of each call in a file beside it. The command is the last argument, after `-c`.
+fn shell_script(makefile: &str, nonce: &str) -> String {
     // Recipes for the one shell may mean something else to the other.
     let wants_bash =
         makefile.lines().any(|line| line.trim_start().starts_with("SHELL") && line.contains("bash"));
     let shell = if wants_bash { "bash" } else { "sh" };
-    let log = log.to_string_lossy().replace('\'', "'\\''");
     format!(
         "#!/bin/sh\n\
          {shell} \"$@\"\n\
          code=$?\n\
          for command; do :; done\n\
-         printf '%s\\t%s\\n' \"$code\" \"$(printf %s \"$command\" | tr '\\n\\t' '  ')\" >> '{log}'\n\
+         printf '%s\\t%s\\n' \"$code\" \"$(printf %s \"$command\" | tr '\\n\\t' '  ')\" >> \"${{0%/*}}/{nonce}.log\"\n\
          exit $code\n"
     )
 }
 
 pub(super) fn read(outcome: &CommandOutcome, nonce: &str) -> TestResults {
     let mut results = TestResults::default();
-    let (logs, trs): (Vec<_>, Vec<_>) =
-        outcome.reports.iter().partition(|report| report.path.to_string_lossy().contains(nonce));
-    for report in trs {
+    let of_automake = |report: &&Report| report.path.extension().is_some_and(|it| it == "trs");
+    for report in outcome.reports.iter().filter(of_automake) {
         if let Some(state) = automake_state(&report.text) {
             let id = report.path.with_extension("").to_string_lossy().replace('\\', "/");
             results.add(id, state, None);
@@ -117,7 +117,9 @@ pub(super) fn read(outcome: &CommandOutcome, nonce: &str) -> TestResults {
         return results;
     }
     let mut is_built = true;
-    for (id, state) in logs.iter().flat_map(|log| commands(&log.text)) {
+    let log = format!("{nonce}.log");
+    let logs = outcome.reports.iter().filter(|report| report.path.ends_with(&log));
+    for (id, state) in logs.flat_map(|log| commands(&log.text)) {
         match state {
             Some(state) => results.add(id, state, None),
             None => is_built = false,
@@ -189,7 +191,6 @@ fn is_program_of_workspace(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::Report;
 
     fn outcome(exit: i32, reports: &[(&str, &str)]) -> CommandOutcome {
         let reports =
@@ -250,10 +251,10 @@ mod tests {
     #[test]
     fn commands_of_recipes_are_results() {
         let log = "0\tcc -o test_a a.c\n0\t./test_a\n1\t./test_b\n0\t./test_b\n";
-        let results = read(&outcome(2, &[("n.log", log)]), "n.log");
+        let results = read(&outcome(2, &[("n.log", log)]), "n");
         assert_eq!(states(&results), [("./test_a", TestState::Passed), ("./test_b", TestState::Failed)]);
         assert!(!results.has_build_error);
-        let broken = read(&outcome(2, &[("n.log", "1\tcc -o test_a a.c\n")]), "n.log");
+        let broken = read(&outcome(2, &[("n.log", "1\tcc -o test_a a.c\n")]), "n");
         assert!(broken.has_build_error && broken.tests.is_empty());
     }
 
@@ -264,7 +265,7 @@ mod tests {
         let (pass, fail) = (trs("PASS"), trs("FAIL"));
         let reports =
             [("t/a.trs", pass.as_str()), ("t/b.trs", &fail), ("t/c.trs", "?"), ("n.log", "0\t./x\n")];
-        let results = read(&outcome(2, &reports), "n.log");
+        let results = read(&outcome(2, &reports), "n");
         assert_eq!(states(&results), [("t/a", TestState::Passed), ("t/b", TestState::Failed)]);
     }
 }
