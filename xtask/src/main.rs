@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask test`, `tidy`, `docs`, `package`, `installers`, `release`, `fit` and `bench`.
+//! Development tasks: `cargo xtask test`, `tidy`, `docs`, `package`, `installers`, `release`, `fuzz`, `fit` and `bench`.
 //!
 //! Everything that contributors and the continuous integration run, in Rust, so that it behaves the same on all platforms.
 //! Nothing here is shipped. This package depends on no other package of the workspace, so that checking the sources does not
@@ -12,6 +12,7 @@ use clap::{Parser, Subcommand};
 use xtask::process;
 
 mod docs;
+mod fuzz;
 mod package;
 mod release;
 mod test;
@@ -42,6 +43,8 @@ enum Task {
     Installers(package::InstallersArgs),
     /// Set the version everywhere, and give the unreleased changes its number
     Release(release::ReleaseArgs),
+    /// Look for inputs that break what reads them, with libFuzzer
+    Fuzz(fuzz::FuzzArgs),
     /// Fit weights on pinned repositories that no reported figure comes from, and write them into their crates
     #[command(disable_help_flag = true)]
     Fit {
@@ -67,6 +70,7 @@ fn main() -> Result<ExitCode> {
         Task::Package(args) => package::run(&args)?,
         Task::Installers(args) => package::run_installers(&args)?,
         Task::Release(args) => release::run(&args)?,
+        Task::Fuzz(args) => fuzz::run(&args)?,
         Task::Fit { arguments } => run_bench("fit", &arguments)?,
         Task::Bench { arguments } => run_bench("bench", &arguments)?,
     }

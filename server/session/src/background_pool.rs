@@ -13,8 +13,7 @@ use rayon::{ThreadPool, ThreadPoolBuildError};
 use tokio::sync::watch::Receiver;
 use tokio::sync::{Semaphore, oneshot};
 
-#[cfg(unix)]
-mod unix;
+use crate::release_memory::release_memory;
 
 /// Interval at which shared data to be dropped is checked; most requests end sooner.
 const DROP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
@@ -122,16 +121,10 @@ impl BackgroundPool {
             }
             background.0.large.threads.spawn_fifo(move || {
                 drop(large);
-                release_free_memory();
+                release_memory();
             });
         });
     }
-}
-
-/// Returns free memory to the system.
-fn release_free_memory() {
-    #[cfg(unix)]
-    unix::release_free_memory();
 }
 
 #[cfg(test)]
