@@ -5,6 +5,7 @@ pub(crate) mod builtin_judge;
 pub(crate) mod cases_with_tests;
 pub(crate) mod cassette;
 pub(crate) mod clangd_index;
+pub(crate) mod cluster;
 pub(crate) mod cursor_arg;
 pub(crate) mod describe_functions;
 pub(crate) mod embeddings;
