@@ -162,16 +162,29 @@ pub(crate) enum FromDriver {
     /// The first message.
     Hello(DriverVersions),
     /// Number of workers that can take batches; repeated as a sign of life.
-    Workers { ready: usize },
-    Rows { rows: Vec<CarriedRow> },
+    Workers {
+        ready: usize,
+    },
+    Rows {
+        rows: Vec<CarriedRow>,
+    },
     /// All rows of these batches were delivered.
-    Done { batches: Vec<u64> },
+    Done {
+        batches: Vec<u64>,
+    },
     /// The rest of these batches has to be sent again. `crashed` if the worker ended while its node lives.
-    Lost { batches: Vec<u64>, crashed: bool },
+    Lost {
+        batches: Vec<u64>,
+        crashed: bool,
+    },
     /// For the user.
-    Note { text: String },
+    Note {
+        text: String,
+    },
     /// The run cannot go on.
-    Fatal { text: String },
+    Fatal {
+        text: String,
+    },
 }
 
 /// To a worker.
@@ -181,7 +194,9 @@ pub(crate) enum ToWorker {
     Job(Box<WorkerJob>),
     Batch(Batch),
     /// The request with this lease may start.
-    Granted { id: u64 },
+    Granted {
+        id: u64,
+    },
 }
 
 /// From a worker.
@@ -189,13 +204,22 @@ pub(crate) enum ToWorker {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum FromWorker {
     Ready,
-    Refused { reason: String },
+    Refused {
+        reason: String,
+    },
     Row(CarriedRow),
-    Done { batch: u64 },
+    Done {
+        batch: u64,
+    },
     /// Asks for a lease for one request.
-    Lease { id: u64, engine: String },
+    Lease {
+        id: u64,
+        engine: String,
+    },
     /// Returns a lease, granted or not.
-    Release { id: u64 },
+    Release {
+        id: u64,
+    },
 }
 
 /// Formats a message as a line.

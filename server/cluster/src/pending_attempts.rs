@@ -156,7 +156,11 @@ mod tests {
         assert_eq!(pending.answered(attempt(0)), None, "its batch was lost");
         assert_eq!(pending.lost(first, false).kept, [], "a batch is lost once");
         let (second, attempts) = pending.next_batch(3, granted).expect("four wait");
-        assert_eq!(attempts, [0, 2].map(attempt), "lost attempts come first, with the crashes of their batch");
+        assert_eq!(
+            attempts,
+            [0, 2].map(attempt),
+            "lost attempts come first, with the crashes of their batch"
+        );
         assert_eq!([0, 2].map(|case| pending.answered(attempt(case))), [Some(0), Some(2)]);
         assert_eq!(pending.done(second).kept, []);
         assert_eq!(pending.next_batch(9, granted).expect("two wait").1, [3, 4].map(attempt));

@@ -136,7 +136,9 @@ impl RayDriver {
 pub async fn versions(program: &Path) -> Result<DriverVersions, ClusterError> {
     let output = command(program, &["--versions"]).stdin(Stdio::null()).output();
     let output = match timeout(VERSIONS, output).await {
-        Ok(output) => output.map_err(|reason| ClusterError::Python { program: program.to_owned(), reason })?,
+        Ok(output) => {
+            output.map_err(|reason| ClusterError::Python { program: program.to_owned(), reason })?
+        }
         Err(_) => return Err(package_error(program, "it does not answer")),
     };
     let Ok(versions) = serde_json::from_slice(&output.stdout) else {

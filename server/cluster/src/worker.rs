@@ -103,10 +103,10 @@ impl Worker {
     fn inputs(&self, batch: Batch) -> Option<(RunInputs, Vec<Attempt>)> {
         let rows = batch.cases.iter().map(|carried| parse_line::<Case>(&carried.row, 1));
         let cases: Vec<Case> = rows.collect::<Result<_, _>>().ok()?;
-        let copies = cases.iter().zip(batch.cases).map(|(case, carried)| CaseCopies {
-            case: case.id.clone(),
-            files: carried.copies,
-        });
+        let copies = cases
+            .iter()
+            .zip(batch.cases)
+            .map(|(case, carried)| CaseCopies { case: case.id.clone(), files: carried.copies });
         let copies = TruthCopies::from_rows(copies.filter(|row| !row.files.is_empty()));
         let engine_of = |name: &str| self.engines.iter().position(|engine| engine.name() == name);
         let attempts = batch.attempts.iter().filter(|attempt| attempt.case < cases.len());

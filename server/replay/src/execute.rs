@@ -17,9 +17,9 @@ use crate::answer_log::AnswerLog;
 use crate::background_scoring::BackgroundScorer;
 use crate::machine::machine;
 use crate::plan::{Attempt, plan};
+use crate::request_slots::StopSignal;
 use crate::run_folder::{RunFolder, ScoresFile, write_scores};
 use crate::run_scores::{ScoresByKey, complete_scores};
-use crate::request_slots::StopSignal;
 use crate::runner::{RunInputs, engine_config, run_attempts};
 use crate::spend::{ReachedLimit, SpendGuard, SpendLimits};
 

@@ -60,9 +60,9 @@ pub use machine::cores;
 pub use placed_code::saved_case;
 pub use plan::{Attempt, plan};
 pub use recorded_suite::{AddedCase, RecordedCase, RecordedSuite};
+pub use request_slots::{RequestPace, RequestSlots, RequestTurn, StopSignal};
 pub use run_folder::{RunContents, RunFolder, read_run, read_run_beside, write_scores};
 pub use run_scores::{RunScores, scores_of};
-pub use request_slots::{RequestPace, RequestSlots, RequestTurn, StopSignal};
 pub use runner::{
     AnswerFilter, RunInputs, engine_config, engine_identity, outcome_cost, outcome_status, run_attempts,
     run_attempts_in, spans,

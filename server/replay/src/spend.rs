@@ -104,7 +104,11 @@ impl SpendGuard {
             settled.as_mut().enable();
             match self.permission(attempt) {
                 Permission::Granted(amount) => {
-                    return Some(Reservation(Some(LimitedRequest { guard: Arc::clone(self), attempt, amount })));
+                    return Some(Reservation(Some(LimitedRequest {
+                        guard: Arc::clone(self),
+                        attempt,
+                        amount,
+                    })));
                 }
                 Permission::Refused => return None,
                 Permission::Later => settled.await,

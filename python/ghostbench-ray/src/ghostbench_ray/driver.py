@@ -280,7 +280,6 @@ def connect(address: str) -> None:
         log_to_driver=False,
         configure_logging=False,
         namespace="ghostbench",
-        allow_multiple=address.startswith("ray://"),
     )
 
 

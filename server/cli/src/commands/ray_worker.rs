@@ -15,7 +15,7 @@ use crate::args::RayWorkerArgs;
 use crate::steps::index::{open_indexer, tokens};
 use crate::steps::run_replay::runtime;
 use crate::steps::settings_sources::variables;
-use crate::steps::{cluster, engine_registry};
+use crate::steps::{engine_registry, ray_cluster};
 
 /// Runs the command.
 pub(crate) fn run(args: &RayWorkerArgs) -> anyhow::Result<()> {
@@ -30,9 +30,13 @@ pub(crate) fn run(args: &RayWorkerArgs) -> anyhow::Result<()> {
 
 fn open(args: &RayWorkerArgs, job: WorkerJob) -> anyhow::Result<Worker> {
     let version = env!("CARGO_PKG_VERSION");
-    ensure!(job.version == version, "this is Ghostbench {version}, and the run was started by {}", job.version);
+    ensure!(
+        job.version == version,
+        "this is Ghostbench {version}, and the run was started by {}",
+        job.version
+    );
     let variables = variables();
-    let config = Config::new(&cluster::config_files(job.settings).layers(&[], &variables), &variables);
+    let config = Config::new(&ray_cluster::config_files(job.settings).layers(&[], &variables), &variables);
     let cassette = match (&args.cassette, job.offline) {
         (None, false) => None,
         (file, _) => Some(Arc::new(Cassette::offline(file.as_deref())?)),

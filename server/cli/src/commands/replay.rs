@@ -17,11 +17,11 @@ use crate::steps::run_replay::{ReplayJob, RunStart, run_inputs, run_replay};
 use crate::steps::settings_sources::SettingsSources;
 use crate::steps::show_run::{ReportOptions, show};
 use crate::steps::test_judge::{judge_run, open_judge};
-use crate::steps::{cassette, cluster, engine_registry, use_threads};
+use crate::steps::{cassette, engine_registry, ray_cluster, use_threads};
 
 /// Runs the command.
 pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
-    cluster::check(args)?;
+    ray_cluster::check(args)?;
     use_threads(args.asking.jobs.filter(|_| args.cluster.ray.is_none()))?;
     let extended = args.into.as_deref().map(replay::read_run).transpose()?;
     let suite = suite(args);
@@ -64,7 +64,8 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let judge =
         args.judging.judge.then(|| open_judge(root, &config.tests, &args.judging.sandbox)).transpose()?;
     let snapshot = indexed.as_ref().map(|indexed| &indexed.snapshot);
-    let cluster = cluster::open(&args.cluster, &args.asking, &run, sources.files.read(Some(root)), snapshot)?;
+    let cluster =
+        ray_cluster::open(&args.cluster, &args.asking, &run, sources.files.read(Some(root)), snapshot)?;
     let folder = match out {
         Some(folder) => folder.clone(),
         None => folders::data_folder(USE_OUT)?.new_run(&name)?,

@@ -93,7 +93,10 @@ pub(crate) fn engines_for_replay(
 }
 
 /// Returns the engines with their replay settings, and those that read other files once more without the files that hold copies.
-pub(crate) fn with_and_without_copies(engines: &[RegisteredEngine], config: &Config) -> Vec<ConfiguredEngine> {
+pub(crate) fn with_and_without_copies(
+    engines: &[RegisteredEngine],
+    config: &Config,
+) -> Vec<ConfiguredEngine> {
     let mut configured = configured_engines(engines, config);
     configured.extend(configured.iter().filter_map(without_copies).collect::<Vec<_>>());
     configured

@@ -16,8 +16,8 @@ use crate::exit::{InterruptedError, LimitError};
 use crate::interrupt::stop_token;
 use crate::output::{count, error_style, print_message, shell_quoted};
 use crate::progress::Progress;
-use crate::steps::cluster::ClusterRun;
 use crate::steps::estimate::{self, check_budget, estimate};
+use crate::steps::ray_cluster::ClusterRun;
 
 /// How a run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,9 @@ pub(crate) fn run_replay(asking: ReplayJob<'_>) -> anyhow::Result<FinishedReplay
     let (plan, inputs) = (asking.plan, &asking.inputs);
     let runtime = runtime()?;
     let answers = match asking.cluster.as_ref().map(|cluster| cluster.runner.clone()) {
-        Some(runner) => runtime.block_on(replay::execute_on(runner, &mut rows, done, plan, inputs, &stop, tell)),
+        Some(runner) => {
+            runtime.block_on(replay::execute_on(runner, &mut rows, done, plan, inputs, &stop, tell))
+        }
         None => runtime.block_on(replay::execute(&mut rows, done, plan, inputs, &stop, tell)),
     };
     token.cancel();

@@ -119,13 +119,13 @@ fn environment(names: &[String]) -> Result<BTreeMap<String, String>, UsageError>
 /// Checks that something listens at the address, because Ray waits long for a cluster that does not exist.
 fn check_address(address: &str) -> anyhow::Result<()> {
     let place = address.strip_prefix("ray://").unwrap_or(address);
-    let invalid = || {
-        UsageError(format!("`{address}` is no address of a cluster; use HOST:PORT or ray://HOST:PORT"))
-    };
+    let invalid =
+        || UsageError(format!("`{address}` is no address of a cluster; use HOST:PORT or ray://HOST:PORT"));
     let sockets: Vec<_> = match place.rsplit_once(':').map(|(_, port)| port.parse::<u16>()) {
-        Some(Ok(_)) => {
-            place.to_socket_addrs().with_context(|| format!("cannot find the cluster at {address}"))?.collect()
-        }
+        Some(Ok(_)) => place
+            .to_socket_addrs()
+            .with_context(|| format!("cannot find the cluster at {address}"))?
+            .collect(),
         _ => return Err(invalid().into()),
     };
     let is_listening = sockets.iter().any(|socket| TcpStream::connect_timeout(socket, CONNECT).is_ok());
@@ -188,7 +188,8 @@ pub(crate) fn config_files(carried: Vec<CarriedFile>) -> ConfigFiles {
 /// Returns the arguments as options of a command line.
 fn options(args: &ClusterArgs) -> String {
     let quoted = |text: &str| shell_quoted(Path::new(text));
-    let mut options = args.ray.iter().map(|address| format!(" --ray {}", quoted(address))).collect::<String>();
+    let mut options =
+        args.ray.iter().map(|address| format!(" --ray {}", quoted(address))).collect::<String>();
     options.extend(args.python.iter().map(|python| format!(" --python {}", shell_quoted(python))));
     options.extend(args.ray_env.iter().map(|name| format!(" --ray-env {}", quoted(name))));
     options.extend(args.rate.iter().map(|(engine, rate)| format!(" --rate {}={rate}", quoted(engine))));
