@@ -21,6 +21,7 @@ mod node;
 mod other_editors;
 mod pytest;
 mod python_tools;
+mod ray;
 mod relocate;
 
 /// Installs missing components. Returns the environment variables with their paths for the tests.
@@ -35,6 +36,7 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     let pytest = require("with pytest", pytest::install())?;
     let python_tools = require("of packages and documents", python_tools::install())?;
     let api_clients = require("with clients of other APIs", api_clients::install())?;
+    let ray = require("on a Ray cluster", ray::install())?;
     let neovim = require("in Neovim", neovim::install())?;
     let neovim_0_10 = require("in Neovim 0.10", neovim::install_0_10())?;
     let neovim_0_11 = require("in Neovim 0.11", neovim::install_0_11())?;
@@ -53,6 +55,7 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
         (code_server::VARIABLE, code_server),
         (pytest::VARIABLE, pytest),
         (api_clients::VARIABLE, api_clients),
+        (ray::VARIABLE, ray),
     ];
     let programs = programs.into_iter().filter_map(|(variable, program)| Some((variable, program?)));
     let programs = programs.chain(language_servers.into_iter().flatten());

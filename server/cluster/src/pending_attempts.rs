@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(pending.answered(attempt(4)), None, "it was not sent");
         assert_eq!(pending.lost(first, false).kept, [0, 2]);
         assert_eq!(pending.answered(attempt(0)), None, "its batch was lost");
-        assert_eq!(pending.lost(first, false).kept, [], "a batch is lost once");
+        assert!(pending.lost(first, false).kept.is_empty(), "a batch is lost once");
         let (second, attempts) = pending.next_batch(3, granted).expect("four wait");
         assert_eq!(
             attempts,
@@ -162,7 +162,7 @@ mod tests {
             "lost attempts come first, with the crashes of their batch"
         );
         assert_eq!([0, 2].map(|case| pending.answered(attempt(case))), [Some(0), Some(2)]);
-        assert_eq!(pending.done(second).kept, []);
+        assert!(pending.done(second).kept.is_empty());
         assert_eq!(pending.next_batch(9, granted).expect("two wait").1, [3, 4].map(attempt));
         assert_eq!((pending.waiting(), pending.batches()), (0, 1));
     }

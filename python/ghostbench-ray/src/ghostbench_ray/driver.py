@@ -67,6 +67,8 @@ class Handle:
     # The call that is awaited: of ``prepare``, then of ``take`` again and again.
     call: Any = None
     is_ready: bool = False
+    # Whether missing files were sent.
+    has_files: bool = False
     batches: set[int] = field(default_factory=set)
 
 
@@ -157,6 +159,10 @@ class Driver:
     def send_files(self, handle: Handle, missing: list[str]) -> None:
         """Prepare a worker again, with the files that its node does not have."""
         files: dict[str, ShippedFile | None] = {"binary": self.binary, "cassette": self.cassette}
+        if handle.has_files:
+            self.refuse(handle, f"{' and '.join(missing)} changed on the user's machine during the run")
+            return
+        handle.has_files = True
         for name in missing:
             file = files[name]
             if name not in self.sent and file is not None:

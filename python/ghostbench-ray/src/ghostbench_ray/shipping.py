@@ -42,22 +42,27 @@ def parts(path: str) -> list[bytes]:
 def local_file(file: ShippedFile, folder: Path, sent: list[bytes] | None) -> Path | None:
     """Return the file on this node: the same file at the same path, or a copy of what was sent.
 
-    ``None`` if the node does not have it and nothing was sent.
+    ``None`` if the node does not have it, and nothing was sent or it has changed since.
     """
     copy = folder / (file.sha256[:16] + "-" + Path(file.path).name)
     for path in (Path(file.path), copy):
-        try:
-            if describe(str(path)).sha256 == file.sha256:
-                return path
-        except OSError:
-            continue
+        if is_same(path, file):
+            return path
     if sent is None:
         return None
     with copy.open("wb") as target:
         for part in sent:
             target.write(part)
     copy.chmod(0o700)
-    return copy
+    return copy if is_same(copy, file) else None
+
+
+def is_same(path: Path, file: ShippedFile) -> bool:
+    """Whether a file on this node has the same bytes."""
+    try:
+        return describe(str(path)).sha256 == file.sha256
+    except OSError:
+        return False
 
 
 def write_workspace(files: pa.Table, folder: Path) -> Path:

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use cases::Run;
-use cluster::{CarriedFile, ClusterJob, RayRunner, SettingsLayer, WorkerJob, WorkspaceFile};
+use cluster::{CarriedFile, ClusterJob, DriverVersions, RayRunner, SettingsLayer, WorkerJob, WorkspaceFile};
 use config::ConfigFiles;
 use workspace::Snapshot;
 
@@ -100,8 +100,25 @@ fn python(args: &ClusterArgs) -> PathBuf {
     args.python.clone().unwrap_or_else(default_python)
 }
 
+/// Whether this machine can use a cluster.
+pub(crate) struct ClusterSupport {
+    /// Python, as chosen by the environment.
+    pub(crate) python: PathBuf,
+    /// The versions in it, or what is missing.
+    pub(crate) versions: Result<DriverVersions, String>,
+}
+
+/// Looks for the package in the Python of the environment.
+pub(crate) fn support() -> ClusterSupport {
+    let python = default_python();
+    let versions = runtime()
+        .map_err(|error| error.to_string())
+        .and_then(|runtime| runtime.block_on(cluster::versions(&python)).map_err(|error| error.to_string()));
+    ClusterSupport { python, versions }
+}
+
 /// Returns the Python of the environment.
-pub(crate) fn default_python() -> PathBuf {
+fn default_python() -> PathBuf {
     std::env::var_os(PYTHON)
         .filter(|path| !path.is_empty())
         .map_or_else(|| DEFAULT_PYTHON.into(), PathBuf::from)
