@@ -137,6 +137,7 @@ fn killed_node_loses_no_case() {
     let project = project(&settings);
     let process = start_and_hold(&cluster, &project, &server);
     cluster.kill_node(0);
+    wait_until("the node's requests are broken off", || server.log().disconnected > 0);
     latch.open();
     let outcome = process.wait().expect_code(0);
     assert!(outcome.stderr.contains("its cases are sent again"), "{}", outcome.stderr);
@@ -169,7 +170,7 @@ fn limits_hold_over_all_nodes() {
     let Some(cluster) = RayCluster::start(2) else { return };
     let (_server, settings, times) = answering_server(usize::MAX, &Latch::default());
     let project = project(&settings);
-    let replay = "replay ../suite.jsonl --engine hosted --repeat 2 --jobs 4 --out ../run";
+    let replay = "replay ../suite.jsonl --engine hosted --repeat 4 --jobs 4 --out ../run";
     let take_times = || std::mem::take(&mut *times.lock().expect("no panics"));
     let stopped = run(cluster.ghostbench(&project, &format!("{replay} --max-requests 9"))).expect_code(1);
     stopped.expect_message(&["--max-requests", "finished answers are kept", "--resume", "--ray"]);
