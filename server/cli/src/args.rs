@@ -106,7 +106,7 @@ pub(crate) enum Command {
   ghostbench replay cases.jsonl --cassette answers.jsonl             record answers, repeat no request
   ghostbench replay cases.jsonl --cassette answers.jsonl --offline   replay the answers without any engine
   ghostbench replay cases.jsonl --workspace . --ray head:6379 --out run   on the nodes of a Ray cluster")]
-    Replay(ReplayArgs),
+    Replay(Box<ReplayArgs>),
     /// Judge the answers of a run by unit tests, in a sandbox.
     #[command(
         after_help = "The cases must have tests, and the workspace must be the code that they were built from. Examples:

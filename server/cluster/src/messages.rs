@@ -197,6 +197,8 @@ pub(crate) enum ToWorker {
     Granted {
         id: u64,
     },
+    /// Asks for a sign of life.
+    Ping,
 }
 
 /// From a worker.
@@ -204,6 +206,7 @@ pub(crate) enum ToWorker {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum FromWorker {
     Ready,
+    Pong,
     Refused {
         reason: String,
     },

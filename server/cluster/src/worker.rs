@@ -71,6 +71,9 @@ impl WorkerConnection {
         while let Some(message) = self.input.recv().await {
             match message {
                 ToWorker::Job(_) => {}
+                ToWorker::Ping => {
+                    let _ = self.output.send(FromWorker::Pong);
+                }
                 ToWorker::Granted { id } => leases.grant(id),
                 ToWorker::Batch(batch) => {
                     batches.spawn(answer(Arc::clone(&worker), slots.clone(), batch, self.output.clone()));

@@ -32,6 +32,9 @@ WORKER_THREADS = 3
 # Requests that may wait for a lease at the same time.
 MOST_LEASES = 10_000
 
+# Seconds after which a worker that delivers nothing, not even that it has nothing, counts as gone.
+SILENT_S = 120.0
+
 # Seconds for workers to end.
 STOP_S = 10.0
 
@@ -64,8 +67,9 @@ class Handle:
     name: str
     node: str
     actor: Any
-    # The call that is awaited: of ``prepare``, then of ``take`` again and again.
+    # The call that is awaited: of ``prepare``, then of ``take`` again and again; and its time.
     call: Any = None
+    called_s: float = 0.0
     is_ready: bool = False
     # Whether missing files were sent.
     has_files: bool = False
@@ -117,6 +121,7 @@ class Driver:
         if now - self.looked_s < NODES_S:
             return
         self.looked_s = now
+        self.lose_silent_workers(now)
         alive = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0)]
         for found in alive:
             node = self.nodes.setdefault(found["NodeID"], Node())
@@ -200,8 +205,20 @@ class Driver:
             self.refuse(handle, result["reason"])
         else:
             handle.is_ready = True
-            handle.call = handle.actor.take.remote()
+            self.take(handle)
             self.send_workers()
+
+    def take(self, handle: Handle) -> None:
+        """Take the next rows of a worker."""
+        handle.call = handle.actor.take.remote()
+        handle.called_s = time.monotonic()
+
+    def lose_silent_workers(self, now: float) -> None:
+        """Give up workers that do not answer although their nodes live."""
+        silent = [handle for handle in self.handles() if handle.is_ready and now - handle.called_s > SILENT_S]
+        for handle in silent:
+            ray.kill(handle.actor)
+            self.lose(handle, crashed=False, reason=f"silent for {SILENT_S:.0f} s")
 
     def refuse(self, handle: Handle, reason: str) -> None:
         """Use a node no more."""
@@ -219,7 +236,7 @@ class Driver:
             self.nodes[handle.node].crashes = 0
             self.send("done", batches=taken["done"])
         if taken["ended"] is None:
-            handle.call = handle.actor.take.remote()
+            self.take(handle)
             return
         node = self.nodes[handle.node]
         node.crashes += 1

@@ -21,6 +21,10 @@ LINGER_S = 0.02
 # Rows that are returned at once.
 MOST_ROWS = 512
 
+# Seconds without a message after which the program is asked for a sign of life, and after which it is killed.
+QUIET_S = 60.0
+SILENT_S = 180.0
+
 # Seconds for the program to end with its input.
 END_S = 5.0
 
@@ -80,6 +84,8 @@ class Worker:
         self.first: dict[str, Any] | None = None
         self.ended: str | None = None
         self.errors: deque[str] = deque(maxlen=2)
+        self.heard_s = time.monotonic()
+        self.is_pinged = False
 
     def prepare(self, workspace: pa.Table | None, binary: list[bytes] | None, cassette: list[bytes] | None) -> Prepared:
         """Start the program, and return its first message; or the names of the files to send."""
@@ -132,6 +138,7 @@ class Worker:
         """Wait a moment for rows, and return them."""
         with self.changed:
             self.changed.wait_for(self.has_news, PATIENCE_S)
+        self.check_life()
         if self.ended is None:
             time.sleep(LINGER_S)
         with self.changed:
@@ -141,6 +148,16 @@ class Worker:
             done, self.done = ([], self.done) if self.rows else (self.done, [])
             ended = None if self.rows else self.ended
         return {"rows": pa.Table.from_pylist(rows, schema=ROWS), "done": done, "ended": ended}
+
+    def check_life(self) -> None:
+        """Ask a program that has been quiet for a sign of life, and end one that gives none."""
+        quiet_s = time.monotonic() - self.heard_s
+        if quiet_s > SILENT_S and self.process is not None:
+            self.errors.append(f"it gave no sign of life for {quiet_s:.0f} s")
+            self.process.kill()
+        elif quiet_s > QUIET_S and not self.is_pinged:
+            self.is_pinged = True
+            self.write_line(json.dumps({"type": "ping"}))
 
     def has_news(self) -> bool:
         """Whether there is anything to take."""
@@ -188,6 +205,7 @@ class Worker:
     def handle(self, message: dict[str, Any]) -> None:
         """Handle one message of the program."""
         kind = message.pop("type")
+        self.heard_s, self.is_pinged = time.monotonic(), False
         if kind == "lease":
             self.lease(message["id"], message["engine"])
         elif kind == "release":
@@ -198,7 +216,7 @@ class Worker:
                     self.rows.append(message)
                 elif kind == "done":
                     self.done.append(message["batch"])
-                else:
+                elif kind != "pong":
                     self.first = {"type": kind, **message}
                 self.changed.notify_all()
 
