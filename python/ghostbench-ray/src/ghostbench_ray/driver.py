@@ -94,6 +94,9 @@ class Driver:
             ray.remote(Limiter).options(num_cpus=0, resources=HEAD, max_concurrency=MOST_LEASES).remote(job["rates"])
         )
         self.nodes: dict[str, Node] = {}
+        # Batches that no worker has yet, and calls that give batches to workers.
+        self.waiting: list[dict[str, Any]] = []
+        self.puts: dict[Any, Handle] = {}
         self.names = 0
         self.looked_s = 0.0
         self.usable_s = time.monotonic()
@@ -180,22 +183,31 @@ class Driver:
 
     def wait(self) -> None:
         """Handle what workers have delivered, or return after a tick."""
-        calls = {handle.call: handle for handle in self.handles()}
+        calls = {handle.call: handle for handle in self.handles()} | self.puts
         if not calls:
             time.sleep(TICK_S)
             return
         finished, _ = ray.wait(list(calls), num_returns=len(calls), timeout=TICK_S)
         for call in finished:
-            handle = calls[call]
-            try:
-                result = ray.get(call)
-            except ray.exceptions.RayError as error:
-                self.lose(handle, crashed=False, reason=type(error).__name__)
-                continue
-            if handle.is_ready:
-                self.deliver(handle, result)
-            else:
-                self.prepared(handle, result)
+            self.finish(call, calls[call])
+
+    def finish(self, call: Any, handle: Handle) -> None:  # noqa: ANN401 (calls have no type)
+        """Handle the end of a call to a worker."""
+        is_put = self.puts.pop(call, None) is not None
+        if self.nodes[handle.node].worker is not handle:
+            # It was lost in the meantime.
+            return
+        try:
+            result = ray.get(call)
+        except ray.exceptions.RayError as error:
+            self.lose(handle, crashed=False, reason=type(error).__name__)
+            return
+        if is_put:
+            return
+        if handle.is_ready:
+            self.deliver(handle, result)
+        else:
+            self.prepared(handle, result)
 
     def prepared(self, handle: Handle, result: dict[str, Any]) -> None:
         """Handle the end of ``prepare``."""
@@ -207,6 +219,9 @@ class Driver:
             handle.is_ready = True
             self.take(handle)
             self.send_workers()
+            waiting, self.waiting = self.waiting, []
+            for batch in waiting:
+                self.put(batch)
 
     def take(self, handle: Handle) -> None:
         """Take the next rows of a worker."""
@@ -257,16 +272,16 @@ class Driver:
         self.send_workers()
 
     def put(self, batch: dict[str, Any]) -> None:
-        """Give a batch to the worker with the fewest."""
+        """Give a batch to the worker with the fewest, or to the first that is ready."""
         ready = [handle for handle in self.handles() if handle.is_ready]
         if not ready:
-            self.send("lost", batches=[batch["id"]], crashed=False)
+            self.waiting.append(batch)
             return
         handle = min(ready, key=lambda handle: len(handle.batches))
         handle.batches.add(batch["id"])
         cases = pa.Table.from_pylist(batch["cases"], CASES)
         attempts = pa.Table.from_pylist(batch["attempts"], ATTEMPTS)
-        handle.actor.put.remote(batch["id"], cases, attempts)
+        self.puts[handle.actor.put.remote(batch["id"], cases, attempts)] = handle
 
     def stop(self) -> None:
         """End all workers."""

@@ -7,7 +7,7 @@ import subprocess
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 import pyarrow as pa
@@ -46,9 +46,9 @@ class Job:
     name: str
     binary: ShippedFile
     cassette: ShippedFile | None
-    environment: dict[str, str]
-    # The first message to the program, as JSON.
-    message: str
+    # It may contain keys, and so may the first message to the program, which is JSON.
+    environment: dict[str, str] = field(repr=False)
+    message: str = field(repr=False)
 
 
 class Prepared(TypedDict):
