@@ -302,7 +302,7 @@ def serve(messages: TextIO, output: TextIO) -> None:
         run(driver, inbox)
     except CannotGoOnError as error:
         fail(output, str(error))
-    except (ray.exceptions.RayError, ConnectionError, OSError, RuntimeError, ValueError) as error:
+    except (ray.exceptions.RayError, ImportError, OSError, RuntimeError, ValueError) as error:
         fail(output, f"Ray failed at {job['address']}: {type(error).__name__}: {error}")
     finally:
         if driver is not None:
