@@ -26,7 +26,7 @@ pub enum ClusterError {
     Package {
         /// The program.
         program: PathBuf,
-        /// What it printed.
+        /// Its last output.
         reason: String,
         /// The version of this program, which is that of the package.
         version: &'static str,
@@ -47,7 +47,7 @@ pub enum ClusterError {
     /// The package ended before the run.
     #[error("the connection to the cluster ended: {reason}")]
     Ended {
-        /// What it printed.
+        /// Its last output.
         reason: String,
     },
     /// The package does not answer.

@@ -13,7 +13,7 @@ const MAX_CRASHES: u32 = 10;
 
 /// Whether an attempt may be sent.
 pub(crate) enum Permission<R> {
-    /// With what has to be kept until its end.
+    /// With a value to keep until its end.
     Granted(R),
     /// Not before an attempt in flight has ended, or never.
     NotNow,
@@ -42,7 +42,7 @@ pub(crate) struct PendingAttempts<R> {
 
 /// The open attempts of a batch that was lost.
 pub(crate) struct Loss<R> {
-    /// What was kept for them.
+    /// The values kept for them.
     pub(crate) kept: Vec<R>,
     /// Those that are not sent again, because too many workers crashed over them.
     pub(crate) given_up: Vec<Attempt>,
@@ -98,7 +98,7 @@ impl<R> PendingAttempts<R> {
         Some((id, attempts))
     }
 
-    /// Ends an attempt by its first row, and returns what was kept; `None` for a duplicate.
+    /// Ends an attempt by its first row, and returns the value kept for it; `None` for a duplicate.
     pub(crate) fn answered(&mut self, attempt: Attempt) -> Option<R> {
         self.open.remove(&attempt)
     }

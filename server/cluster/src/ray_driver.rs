@@ -128,7 +128,7 @@ impl RayDriver {
     }
 }
 
-/// Returns the versions of the package, and of what it needs, in this Python.
+/// Returns the versions of the package and of its dependencies in this Python.
 ///
 /// # Errors
 ///

@@ -18,7 +18,7 @@ const FOLDER: &str = "python/ghostbench-ray";
 /// Name of its module.
 const MODULE: &str = "ghostbench_ray";
 
-/// What it needs, as in its `pyproject.toml`, which a test compares.
+/// Requirements, as in its `pyproject.toml`, which a test compares.
 const OLDEST_PYTHON: &str = ">=3.10";
 const DEPENDENCIES: [&str; 2] = ["pyarrow>=15", "ray>=2.60"];
 

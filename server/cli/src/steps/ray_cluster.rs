@@ -104,7 +104,7 @@ fn python(args: &ClusterArgs) -> PathBuf {
 pub(crate) struct ClusterSupport {
     /// Python, as chosen by the environment.
     pub(crate) python: PathBuf,
-    /// The versions in it, or what is missing.
+    /// The versions in it, or why it cannot be used.
     pub(crate) versions: Result<DriverVersions, String>,
 }
 
