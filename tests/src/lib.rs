@@ -16,6 +16,8 @@ mod plugins;
 mod process;
 mod project;
 #[cfg(unix)]
+pub mod ray;
+#[cfg(unix)]
 mod terminal;
 #[cfg(unix)]
 pub mod unix;

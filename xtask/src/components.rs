@@ -22,6 +22,7 @@ mod node;
 mod other_editors;
 mod pytest;
 mod python_tools;
+mod ray;
 mod relocate;
 
 /// Installs missing components. Returns the environment variables with their paths for the tests.
@@ -37,6 +38,7 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     let python_tools = require("of packages and documents", python_tools::install())?;
     let api_clients = require("with clients of other APIs", api_clients::install())?;
     let javascript_runners = require("with Jest and Vitest", javascript_runners::install())?;
+    let ray = require("on a Ray cluster", ray::install())?;
     let neovim = require("in Neovim", neovim::install())?;
     let neovim_0_10 = require("in Neovim 0.10", neovim::install_0_10())?;
     let neovim_0_11 = require("in Neovim 0.11", neovim::install_0_11())?;
@@ -56,6 +58,7 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
         (pytest::VARIABLE, pytest),
         (api_clients::VARIABLE, api_clients),
         (javascript_runners::VARIABLE, javascript_runners),
+        (ray::VARIABLE, ray),
     ];
     let programs = programs.into_iter().filter_map(|(variable, program)| Some((variable, program?)));
     let programs = programs.chain(language_servers.into_iter().flatten());

@@ -18,6 +18,7 @@ mod installers;
 mod npm;
 mod platform;
 mod product;
+mod ray_wheel;
 mod sbom;
 mod third_party;
 mod vsix;
@@ -51,7 +52,7 @@ pub(crate) struct PackageArgs {
 enum Format {
     /// An archive with manual pages, completions of shells and licences, and a list of the linked packages
     Archive,
-    /// A package for pip, pipx and uv
+    /// A package for pip, pipx and uv, and the Python package for replays on a cluster
     Wheel,
     /// A package with the binary, and one that starts it, for npm
     Npm,
@@ -107,7 +108,7 @@ fn source(platform: &'static Platform, binary: &Path) -> Result<Source> {
 fn make(format: Format, source: &Source, out: &Path) -> Result<Vec<PathBuf>> {
     match format {
         Format::Archive => archive::write_packages(source, out),
-        Format::Wheel => wheel::write(source, out).map(|path| vec![path]),
+        Format::Wheel => Ok(vec![wheel::write(source, out)?, ray_wheel::write(source, out)?]),
         Format::Npm => npm::write(source, out),
         Format::Vsix => vsix::write(source, out).map(|path| vec![path]),
         Format::Deb => deb::write(source, out).map(|path| vec![path]),

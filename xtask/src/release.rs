@@ -29,6 +29,9 @@ const CHANGELOG: &str = "CHANGELOG.md";
 /// Heading of the changes that are in no release yet.
 const UNRELEASED: &str = "## Unreleased\n";
 
+/// The version of the Python package for clusters, which is compared with the program's.
+const RAY_VERSION: &str = "python/ghostbench-ray/src/ghostbench_ray/__init__.py";
+
 /// Arguments of the task.
 #[derive(clap::Args)]
 pub(crate) struct ReleaseArgs {
@@ -45,6 +48,7 @@ pub(crate) fn run(args: &ReleaseArgs) -> Result<()> {
     let mut edited = vec![
         (MANIFEST, with_workspace_version(&read(MANIFEST)?, version)?),
         (PLUGIN_VERSION, with_plugin_version(&read(PLUGIN_VERSION)?, version)?),
+        (RAY_VERSION, with_ray_version(&read(RAY_VERSION)?, version)?),
         (CHANGELOG, with_release(&read(CHANGELOG)?, version, date)?),
     ];
     for (path, count) in EXTENSION_FILES {
@@ -94,6 +98,14 @@ fn with_plugin_version(module: &str, version: &str) -> Result<String> {
     let (before, rest) = module.split_once(BEFORE).context("the plugin for Neovim has no version")?;
     let (_, after) = rest.split_once('\'').context("the plugin's version has no end")?;
     Ok(format!("{before}{BEFORE}{version}'{after}"))
+}
+
+/// Returns the module of the Python package with another version.
+fn with_ray_version(module: &str, version: &str) -> Result<String> {
+    const BEFORE: &str = "__version__ = \"";
+    let (before, rest) = module.split_once(BEFORE).context("the Python package has no version")?;
+    let (_, after) = rest.split_once('"').context("the Python package's version has no end")?;
+    Ok(format!("{before}{BEFORE}{version}\"{after}"))
 }
 
 /// Returns a file of npm with another version in its first `count` places; those of other packages follow.
@@ -183,6 +195,14 @@ mod tests {
         let edited = with_plugin_version(module, "0.2.0-rc.1").expect("it has one");
         assert_eq!(edited, module.replace("0.1.0", "0.2.0-rc.1"));
         assert!(with_plugin_version("return {}\n", "0.2.0").is_err());
+    }
+
+    #[test]
+    fn version_of_the_python_package_is_set() {
+        let module = "\"\"\"Carries requests.\"\"\"\n\n__version__ = \"0.1.0\"\n";
+        let edited = with_ray_version(module, "0.2.0-rc.1").expect("it has one");
+        assert_eq!(edited, module.replace("0.1.0", "0.2.0-rc.1"));
+        assert!(with_ray_version("", "0.2.0").is_err());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod asking;
 mod benchmarks;
+mod cluster;
 mod engines;
 mod judging;
 mod reporting;
@@ -26,6 +27,7 @@ pub(crate) use self::asking::{CassetteArgs, EngineArgs, LimitArgs, NoCopiesArg, 
 pub(crate) use self::benchmarks::{
     BenchmarkName, BuildArgs, DescribeArgs, ImportArgs, ImportFormat, ScoreArgs,
 };
+pub(crate) use self::cluster::{ClusterArgs, RayWorkerArgs};
 pub(crate) use self::engines::{
     EnginesArgs, EnginesCassetteArgs, EnginesCheckArgs, EnginesCommand, EnginesCompleteArgs, EnginesListArgs,
 };
@@ -102,8 +104,9 @@ pub(crate) enum Command {
   ghostbench replay --into run --workspace . --engine new            add an engine to a run
   ghostbench replay codev/cases.jsonl --workspace . --judge          judge the answers by the cases' unit tests
   ghostbench replay cases.jsonl --cassette answers.jsonl             record answers, repeat no request
-  ghostbench replay cases.jsonl --cassette answers.jsonl --offline   replay the answers without any engine")]
-    Replay(ReplayArgs),
+  ghostbench replay cases.jsonl --cassette answers.jsonl --offline   replay the answers without any engine
+  ghostbench replay cases.jsonl --workspace . --ray head:6379 --out run   on the nodes of a Ray cluster")]
+    Replay(Box<ReplayArgs>),
     /// Judge the answers of a run by unit tests, in a sandbox.
     #[command(
         after_help = "The cases must have tests, and the workspace must be the code that they were built from. Examples:
@@ -122,6 +125,9 @@ pub(crate) enum Command {
         /// File with the description of the command [default: standard input].
         spec: Option<PathBuf>,
     },
+    /// Answer cases on a node of a cluster; started by `replay --ray`.
+    #[command(name = "ray-worker", hide = true)]
+    RayWorker(RayWorkerArgs),
     /// Index a workspace ahead of its first use, or manage all caches.
     #[command(after_help = "Examples:
   ghostbench index .          index this workspace
@@ -408,6 +414,9 @@ pub(crate) struct ReplayArgs {
     /// Rules that fail the command.
     #[command(flatten)]
     pub(crate) gates: GateArgs,
+    /// The cluster.
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
     /// Number of requests per case.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_REPEAT))]
     pub(crate) repeat: u32,

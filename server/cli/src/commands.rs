@@ -13,6 +13,7 @@ pub(crate) mod judge;
 pub(crate) mod lsp;
 pub(crate) mod manual;
 pub(crate) mod mine;
+pub(crate) mod ray_worker;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod retrieve;

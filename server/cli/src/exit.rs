@@ -202,7 +202,8 @@ fn is_usage(error: &replay::ReplayError) -> bool {
         E::Folder { .. } | E::Append { .. } | E::Record { .. } | E::Locked { .. } | E::HashKey { .. } => {
             false
         }
-        E::Sandbox { .. }
+        E::Requests { .. }
+        | E::Sandbox { .. }
         | E::Parse { .. }
         | E::Row { .. }
         | E::TruncatedRow { .. }

@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         Command::SandboxMount => Err(anyhow::Error::msg(sandbox::run_mount())),
         Command::SandboxInit { spec } => sandbox::run_init(spec.as_deref()).map_err(anyhow::Error::msg),
         Command::Index(args) => commands::index::run(&args),
+        Command::RayWorker(args) => commands::ray_worker::run(&args),
         Command::Replay(args) => commands::replay::run(&args),
         Command::Report(args) => commands::report::run(&args),
         Command::Compare(args) => commands::compare::run(&args),

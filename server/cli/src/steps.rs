@@ -5,6 +5,7 @@ pub(crate) mod builtin_judge;
 pub(crate) mod cases_with_tests;
 pub(crate) mod cassette;
 pub(crate) mod clangd_index;
+
 pub(crate) mod cursor_arg;
 pub(crate) mod describe_functions;
 pub(crate) mod embeddings;
@@ -22,6 +23,7 @@ pub(crate) mod mine;
 pub(crate) mod mine_history;
 pub(crate) mod open_telemetry;
 pub(crate) mod perfect_answer;
+pub(crate) mod ray_cluster;
 pub(crate) mod require_answers;
 pub(crate) mod run_replay;
 pub(crate) mod scored_runs;

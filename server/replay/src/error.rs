@@ -3,6 +3,7 @@
 //! Messages contain the location and, if it is the same everywhere, the remedy. They do not mention command-line options,
 //! because editors show them, too; the command line adds its own.
 
+use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
@@ -43,6 +44,12 @@ pub enum ReplayError {
         path: PathBuf,
         /// The system's error.
         reason: io::Error,
+    },
+    /// Further requests cannot be made.
+    #[error("{reason}; finished answers are kept")]
+    Requests {
+        /// Why, and the remedy.
+        reason: Box<dyn Error + Send + Sync>,
     },
     /// Appending a case to a recorded suite failed.
     #[error("cannot add to {path}: {reason}; earlier cases are kept: free disk space or allow writing there, then record again", path = path.display())]

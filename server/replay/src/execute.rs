@@ -1,6 +1,7 @@
 //! Executes a run, from its description to the rows on disk. Callers print, show or return the result.
 
-use std::future;
+use std::error::Error;
+use std::future::{self, Future};
 use std::ops::ControlFlow;
 use std::panic;
 use std::path::PathBuf;
@@ -16,9 +17,10 @@ use crate::answer_log::AnswerLog;
 use crate::background_scoring::BackgroundScorer;
 use crate::machine::machine;
 use crate::plan::{Attempt, plan};
+use crate::request_slots::StopSignal;
 use crate::run_folder::{RunFolder, ScoresFile, write_scores};
 use crate::run_scores::{ScoresByKey, complete_scores};
-use crate::runner::{RunInputs, StopSignal, engine_config, run_attempts};
+use crate::runner::{RunInputs, engine_config, run_attempts};
 use crate::spend::{ReachedLimit, SpendGuard, SpendLimits};
 
 /// The answers of a run.
@@ -127,11 +129,57 @@ pub async fn replay(
     execute(&mut rows, Vec::new(), RequestPlan::new(run.repeat), &questions, &stop, tell).await
 }
 
+/// Makes the requests of a run: in this process, or elsewhere.
+pub trait RequestRunner {
+    /// Makes the requests, masks secrets in the answers, and passes each with the index of its case to `record` in the order of
+    /// completion, until all are finished, `stop` is signalled or `record` returns `Break`. Reserves each request in `stop` first.
+    ///
+    /// # Errors
+    ///
+    /// Further requests cannot be made. All answers so far are recorded.
+    fn run(
+        self,
+        attempts: Vec<Attempt>,
+        inputs: &RunInputs,
+        stop: &StopSignal,
+        record: impl FnMut(usize, Prediction) -> ControlFlow<()>,
+    ) -> impl Future<Output = Result<(), Box<dyn Error + Send + Sync>>>;
+}
+
+/// Makes requests in this process.
+struct ThisProcess;
+
+impl RequestRunner for ThisProcess {
+    async fn run(
+        self,
+        attempts: Vec<Attempt>,
+        inputs: &RunInputs,
+        stop: &StopSignal,
+        record: impl FnMut(usize, Prediction) -> ControlFlow<()>,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        run_attempts(attempts, inputs, cases::redact_prediction, stop, record).await;
+        Ok(())
+    }
+}
+
+/// Runs the attempts that are missing in `done` in this process; see [`execute_on`].
+pub async fn execute(
+    rows: &mut RunFolder,
+    done: Vec<Prediction>,
+    requests: RequestPlan,
+    questions: &RunInputs,
+    stop: &StopSignal,
+    tell: impl FnMut(usize, usize),
+) -> Result<RunAnswers, ReplayError> {
+    execute_on(ThisProcess, rows, done, requests, questions, stop, tell).await
+}
+
 /// Runs the attempts that are missing in `done`; masks secrets in each answer and appends it to the run before it is counted. Scores
 /// cases as soon as all engines have answered them, and writes the scores of all answers at the end.
 ///
 /// `tell` receives the number of finished requests and the total, first at the start.
-pub async fn execute(
+pub async fn execute_on(
+    runner: impl RequestRunner,
     rows: &mut RunFolder,
     done: Vec<Prediction>,
     requests: RequestPlan,
@@ -160,10 +208,11 @@ pub async fn execute(
             }
         }
     };
-    run_attempts(attempts.requests, questions, cases::redact_prediction, &stop, record).await;
+    let ran = runner.run(attempts.requests, questions, &stop, record).await;
     if let Some(error) = failure {
         return Err(error);
     }
+    ran.map_err(|reason| ReplayError::Requests { reason })?;
     let AnswerLog { predictions, missing, .. } = log;
     let limit = guard.and_then(|guard| guard.reached());
     let cases = Arc::clone(&questions.cases);

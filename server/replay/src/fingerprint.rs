@@ -72,6 +72,17 @@ pub(crate) fn changes(theirs: &Run, ours: &EngineConfig) -> Vec<String> {
     }
 }
 
+/// Returns how an engine on another machine differs from the run's engine. Hashed settings are not compared, because each machine has
+/// its own key.
+pub fn differences_on_another_machine(theirs: &EngineConfig, ours: &EngineConfig) -> Vec<String> {
+    let without_hashes = |config: &EngineConfig| {
+        let mut config = config.clone();
+        config.settings.retain(|key, value| key != HASH_KEY && !is_hashed(value));
+        config
+    };
+    engine_differences(&without_hashes(theirs), &without_hashes(ours))
+}
+
 /// Returns why the engines of a run cannot be compared with others, if so.
 fn too_brief(theirs: &Run) -> Option<String> {
     (theirs.schema.minor < FIRST_COMPLETE_MINOR).then(|| {

@@ -33,6 +33,7 @@ mod plan;
 mod prompt_symptoms;
 mod recorded_suite;
 mod request_size;
+mod request_slots;
 mod run_folder;
 mod run_scores;
 mod runner;
@@ -48,9 +49,10 @@ pub use code_version::CodeVersion;
 pub use data_folder::{DataFolder, RunsStamp};
 pub use error::ReplayError;
 pub use estimate::{EngineEstimate, RunEstimate};
-pub use execute::{RequestPlan, RunAnswers, describe_run, execute, replay};
+pub use execute::{RequestPlan, RequestRunner, RunAnswers, describe_run, execute, execute_on, replay};
 pub use file_io::FileStamp;
 pub use find_tests::{CasesWithTests, FoundTests, RepositoryTests, TestCounts};
+pub use fingerprint::differences_on_another_machine;
 pub use judged_answers::{JudgedAnswers, JudgingJob, judge_answers, judgements};
 pub use judging_rules::{CodevShape, JudgingRules};
 pub use latest_answers::{LatestAnswers, SuiteRun, latest_answers};
@@ -58,14 +60,15 @@ pub use machine::cores;
 pub use placed_code::saved_case;
 pub use plan::{Attempt, plan};
 pub use recorded_suite::{AddedCase, RecordedCase, RecordedSuite};
+pub use request_slots::{RequestPace, RequestSlots, RequestTurn, StopSignal};
 pub use run_folder::{RunContents, RunFolder, read_run, read_run_beside, write_scores};
 pub use run_scores::{RunScores, scores_of};
 pub use runner::{
-    AnswerFilter, RunInputs, StopSignal, engine_config, engine_identity, outcome_cost, outcome_status,
-    run_attempts, spans,
+    AnswerFilter, RunInputs, engine_config, engine_identity, outcome_cost, outcome_status, run_attempts,
+    run_attempts_in, spans,
 };
 pub use score_predictions::score_all;
-pub use spend::{ReachedLimit, SpendLimits};
+pub use spend::{ReachedLimit, Reservation, SpendLimits};
 pub use suite::{read_suite, write_suite};
 pub use test_judge::{SandboxJudge, TestJudge};
 pub use truth_copies::TruthCopies;

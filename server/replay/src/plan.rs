@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use cases::{Case, Prediction};
 
 /// One request to one engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Attempt {
     /// Index of the case in the suite.
     pub case: usize,

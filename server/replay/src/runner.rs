@@ -13,16 +13,14 @@ use completion::{ConfiguredEngine, Outcome, OutcomeStatus, TimingSource, Workspa
 use engines::TokenPrice;
 use futures_util::StreamExt;
 use futures_util::stream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
 
 use crate::case_request::{CaseRequest, CaseRequests, SharedRequest};
 use crate::fingerprint::fingerprint;
 use crate::plan::Attempt;
 use crate::prompt_symptoms::prompt_symptoms;
+use crate::request_slots::{RequestSlots, StopSignal};
 use crate::slot_engine::SlotEngine;
-use crate::spend::{Reservation, SpendGuard};
 use crate::truth_copies::TruthCopies;
 
 /// Returns an engine's identity, as in every row.
@@ -65,41 +63,8 @@ pub struct RunInputs {
     pub jobs: usize,
 }
 
-/// Signal to end a run early.
-#[derive(Clone, Debug)]
-pub struct StopSignal {
-    no_new_requests: CancellationToken,
-    abandon_pending: CancellationToken,
-    /// Signals as well.
-    guard: Option<Arc<SpendGuard>>,
-}
-
-impl StopSignal {
-    /// Creates a signal from a token: once it is cancelled, no new requests start, and pending ones are awaited.
-    pub fn after_pending(token: CancellationToken) -> StopSignal {
-        StopSignal { no_new_requests: token, abandon_pending: CancellationToken::new(), guard: None }
-    }
-
-    /// Creates a signal from a token: once it is cancelled, no new requests start, and pending ones are dropped without a
-    /// prediction.
-    pub fn immediately(token: CancellationToken) -> StopSignal {
-        StopSignal { no_new_requests: token.clone(), abandon_pending: token, guard: None }
-    }
-
-    /// Returns the signal with limits: no new requests start once the next one might exceed one of them.
-    pub(crate) fn with_guard(self, guard: Arc<SpendGuard>) -> StopSignal {
-        // The caller's token says that the user stopped the run.
-        StopSignal { no_new_requests: self.no_new_requests.child_token(), guard: Some(guard), ..self }
-    }
-}
-
 /// Changes an answer to a case before it is recorded, on the threads that process requests.
 pub type AnswerFilter = fn(&mut Prediction, &Case);
-
-/// Limits of the attempts beyond the concurrent requests whose request is being prepared or whose answer is being processed, as many as
-/// there are concurrent requests: engines do not wait for either, even if answers come in bursts. Each holds the text of a file.
-const FEWEST_ATTEMPTS_WITHOUT_REQUEST: usize = 8;
-const MOST_ATTEMPTS_WITHOUT_REQUEST: usize = 64;
 
 /// Runs all attempts, passes each prediction to `filter`, and then with the index of its case to `record` in the order of
 /// completion, until all are finished, `stop` is signalled or `record` returns `Break`. Dropping the future cancels all requests.
@@ -110,55 +75,34 @@ pub async fn run_attempts(
     questions: &RunInputs,
     filter: AnswerFilter,
     stop: &StopSignal,
+    record: impl FnMut(usize, Prediction) -> ControlFlow<()>,
+) {
+    let slots = RequestSlots::new(questions.jobs, stop.clone());
+    run_attempts_in(&slots, attempts, questions, filter, record).await;
+}
+
+/// As [`run_attempts`], in slots that may be shared with other attempts.
+pub async fn run_attempts_in(
+    slots: &RequestSlots,
+    attempts: Vec<Attempt>,
+    questions: &RunInputs,
+    filter: AnswerFilter,
     mut record: impl FnMut(usize, Prediction) -> ControlFlow<()>,
 ) {
-    let jobs = questions.jobs.max(1);
-    // With one request at a time, answers come in the order of the attempts.
-    let without_request = match jobs {
-        1 => 0,
-        _ => jobs.clamp(FEWEST_ATTEMPTS_WITHOUT_REQUEST, MOST_ATTEMPTS_WITHOUT_REQUEST),
-    };
-    let slots = RequestSlots { free: Arc::new(Semaphore::new(jobs)), stop: stop.clone() };
+    let stop = slots.stop();
     let requests = CaseRequests::default();
     let run =
         |attempt: Attempt| run_attempt(questions, attempt, requests.of(attempt.case), filter, slots.clone());
     let answers = stream::iter(attempts)
-        .take_until(stop.no_new_requests.cancelled())
-        .map(|attempt| stop.abandon_pending.run_until_cancelled(run(attempt)))
-        .buffer_unordered(jobs + without_request);
+        .take_until(stop.stopped())
+        .map(|attempt| stop.unless_abandoned(run(attempt)))
+        .buffer_unordered(slots.most_attempts());
     let mut answers = pin!(answers);
     while let Some(answer) = answers.next().await {
         let recorded = answer.flatten().map(|(case, prediction)| record(case, prediction));
         if recorded.is_some_and(|flow| flow.is_break()) {
             break;
         }
-    }
-}
-
-/// The concurrent requests of a run; cheap to clone.
-#[derive(Clone)]
-struct RequestSlots {
-    free: Arc<Semaphore>,
-    stop: StopSignal,
-}
-
-impl RequestSlots {
-    /// Waits for a slot, which is free again when the permit is dropped. `None` if no new requests may start.
-    async fn acquire(&self) -> Option<OwnedSemaphorePermit> {
-        let free = Arc::clone(&self.free).acquire_owned();
-        let permit = self.stop.no_new_requests.run_until_cancelled(free).await?;
-        Some(permit.expect("the semaphore is never closed"))
-    }
-
-    /// Waits until a request is within the limits, if there are any. `None` if no new requests may start.
-    async fn reserve(&self, attempt: Attempt) -> Option<Option<Reservation>> {
-        let Some(guard) = &self.stop.guard else { return Some(None) };
-        let stopped = &self.stop.no_new_requests;
-        let reservation = stopped.run_until_cancelled(guard.reserve(attempt)).await?;
-        if reservation.is_none() {
-            stopped.cancel();
-        }
-        reservation.map(Some)
     }
 }
 
@@ -182,8 +126,8 @@ async fn run_attempt(
         return Some(failed(reason));
     }
     // Not in a task: it would continue on the thread that frees the slot, after the answer of that request has been cleaned.
-    let slot = slots.acquire().await?;
-    let reservation = slots.reserve(attempt).await?;
+    let slot = slots.acquire(engine.name()).await?;
+    let reservation = slots.stop().reserve(attempt).await?;
     let inputs = questions.clone();
     let answered = catch_panic(async move {
         let (case, engine) = (&inputs.cases[attempt.case], &inputs.engines[attempt.engine]);
@@ -192,9 +136,7 @@ async fn run_attempt(
         let (form, outcome) = request.put_to(&in_slot, &engine.settings).await;
         drop(in_slot);
         let mut prediction = Prediction { form, ..prediction(case, engine, attempt.repetition, Ok(outcome)) };
-        if let Some(reservation) = reservation {
-            reservation.settle(&prediction);
-        }
+        reservation.settle(&prediction);
         filter(&mut prediction, case);
         prediction
     });

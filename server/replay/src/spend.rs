@@ -104,7 +104,11 @@ impl SpendGuard {
             settled.as_mut().enable();
             match self.permission(attempt) {
                 Permission::Granted(amount) => {
-                    return Some(Reservation { guard: Arc::clone(self), attempt, amount });
+                    return Some(Reservation(Some(LimitedRequest {
+                        guard: Arc::clone(self),
+                        attempt,
+                        amount,
+                    })));
                 }
                 Permission::Refused => return None,
                 Permission::Later => settled.await,
@@ -141,15 +145,37 @@ impl SpendGuard {
 }
 
 /// The part of the limits that a request in flight may need; returned when it is dropped.
-pub(crate) struct Reservation {
+pub struct Reservation(Option<LimitedRequest>);
+
+struct LimitedRequest {
     guard: Arc<SpendGuard>,
     attempt: Attempt,
     amount: f64,
 }
 
 impl Reservation {
+    /// Reserves nothing, because there are no limits.
+    pub(crate) fn unlimited() -> Reservation {
+        Reservation(None)
+    }
+
     /// Ends the request with this answer.
-    pub(crate) fn settle(self, prediction: &Prediction) {
+    pub fn settle(self, prediction: &Prediction) {
+        if let Some(request) = &self.0 {
+            request.settle(prediction);
+        }
+    }
+
+    /// Ends the request without an answer: it may have been made, at its highest cost.
+    pub fn give_up(self) {
+        if let Some(request) = &self.0 {
+            request.guard.ledger().spent += request.amount;
+        }
+    }
+}
+
+impl LimitedRequest {
+    fn settle(&self, prediction: &Prediction) {
         let mut ledger = self.guard.ledger();
         ledger.spent += cost(prediction, self.amount);
         ledger.requests -= u64::from(prediction.is_unasked());
@@ -161,7 +187,7 @@ impl Reservation {
     }
 }
 
-impl Drop for Reservation {
+impl Drop for LimitedRequest {
     fn drop(&mut self) {
         let mut ledger = self.guard.ledger();
         ledger.reserved -= self.amount;

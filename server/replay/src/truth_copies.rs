@@ -82,6 +82,12 @@ impl TruthCopies {
         context(true) == context(false)
     }
 
+    /// Returns the copies of these rows, which are known already.
+    pub fn from_rows(rows: impl IntoIterator<Item = CaseCopies>) -> TruthCopies {
+        let known = |row: CaseCopies| (row.case, row.files.into_iter().map(Arc::from).collect());
+        TruthCopies { by_case: rows.into_iter().map(known).collect(), ..TruthCopies::default() }
+    }
+
     /// Returns the cases with copies and the files that contain these.
     pub fn rows(&self) -> Vec<CaseCopies> {
         let files = |files: &[Arc<str>]| files.iter().map(|file| file.to_string()).collect();

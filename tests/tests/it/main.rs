@@ -41,6 +41,8 @@ mod other_editors;
 #[cfg(unix)]
 mod packages;
 mod program_engines;
+#[cfg(unix)]
+mod ray;
 mod report;
 mod requests;
 mod run_rows;

@@ -168,6 +168,12 @@ fn wheel_works_with_pip_and_uvx() {
     let python = environment.join("bin/python");
     run(&project, &python, &["-m", "pip", "install", text(&wheel)]).expect_code(0);
     check_try(&project, &environment.join("bin/ghostbench"), &[]);
+    let driver = the_file(&project.sibling_path("packages"), "ghostbench_ray-", ".whl");
+    run(&project, &twine, &["check", "--strict", text(&driver)]).expect_code(0);
+    run(&project, &python, &["-m", "pip", "install", "--no-deps", text(&driver)]).expect_code(0);
+    let versions = run(&project, &python, &["-m", "ghostbench_ray", "--versions"]).expect_code(0).stdout;
+    let expected = format!("\"ghostbench_ray\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    assert!(versions.contains(&expected), "{versions}");
     assert!(environment.join("share/man/man1/ghostbench-try.1").is_file(), "the manual is installed");
     run(&project, &python, &["-m", "pip", "uninstall", "--yes", "ghostbench"]).expect_code(0);
     assert!(!environment.join("bin/ghostbench").exists(), "pip knows all files");

@@ -63,7 +63,7 @@ fn wheel(tags: &[String]) -> String {
 }
 
 /// The list of all files with their hashes, which names itself without one.
-fn record(files: &[PackageFile], path: &str) -> PackageFile {
+pub(super) fn record(files: &[PackageFile], path: &str) -> PackageFile {
     let row = |file: &PackageFile| {
         let hash = URL_SAFE_NO_PAD.encode(Sha256::digest(&file.bytes));
         format!("{},sha256={hash},{}\n", file.path, file.bytes.len())

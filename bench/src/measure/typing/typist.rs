@@ -145,7 +145,7 @@ impl Typist<'_> {
         self.written += length;
     }
 
-    /// Requests a suggestion, and counts how it differs from what was left of the one before.
+    /// Requests a suggestion, and counts how it differs from the rest of the one before.
     async fn ask(&mut self) {
         let left = std::mem::take(&mut self.shown);
         let (before, after) = (&self.passage.before, &self.passage.after);

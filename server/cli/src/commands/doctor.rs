@@ -16,6 +16,7 @@ use crate::folders;
 use crate::output::print;
 use crate::steps::engine_registry::registry_without_runs;
 use crate::steps::find_tests::find_runner;
+use crate::steps::ray_cluster::{self, ClusterSupport};
 use crate::steps::settings_sources::SettingsSources;
 
 /// Runs the command. Exit code 1 if there is a problem; an untrusted file does not count.
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
         folders: used_folders(),
         engines: registry_without_runs().configured_engines(&config),
         tests: UnitTests::of(&args.path, &config),
+        cluster: ray_cluster::support(),
         config,
     };
     print(&if args.json { findings.to_json() } else { findings.to_text() })?;
@@ -51,6 +53,7 @@ struct DoctorReport {
     /// The configured engines, in the order of the configuration.
     engines: Vec<RegisteredEngine>,
     tests: UnitTests,
+    cluster: ClusterSupport,
 }
 
 /// Whether unit tests can judge answers here.
@@ -145,8 +148,19 @@ impl DoctorReport {
         section(&mut text, "Settings", settings.collect());
         section(&mut text, "Engines", self.engine_rows());
         section(&mut text, "Unit tests as judges", self.tests.rows());
+        section(&mut text, "Replay on a Ray cluster", self.cluster_rows());
         section(&mut text, "Problems", problems.collect());
         text
+    }
+
+    fn cluster_rows(&self) -> Vec<Vec<String>> {
+        let state = match &self.cluster.versions {
+            Ok(versions) => [("Python", Some(&versions.python)), ("Ray", versions.ray.as_ref())]
+                .map(|(name, version)| format!("{name} {}", version.map_or("?", String::as_str)))
+                .join(", "),
+            Err(reason) => format!("not possible: {reason}"),
+        };
+        vec![vec!["python".to_owned(), state]]
     }
 
     fn engine_rows(&self) -> Vec<Vec<String>> {
@@ -203,6 +217,11 @@ impl DoctorReport {
             "settings": settings.collect::<Vec<_>>(),
             "engines": engines.collect::<Vec<_>>(),
             "tests": self.tests.to_json(),
+            "cluster": {
+                "python": self.cluster.python,
+                "versions": self.cluster.versions.as_ref().ok(),
+                "reason": self.cluster.versions.as_ref().err(),
+            },
             "problems": problems.collect::<Vec<_>>(),
         });
         format!("{report:#}\n")

@@ -17,16 +17,18 @@ use crate::steps::run_replay::{ReplayJob, RunStart, run_inputs, run_replay};
 use crate::steps::settings_sources::SettingsSources;
 use crate::steps::show_run::{ReportOptions, show};
 use crate::steps::test_judge::{judge_run, open_judge};
-use crate::steps::{cassette, engine_registry, use_threads};
+use crate::steps::{cassette, engine_registry, ray_cluster, use_threads};
 
 /// Runs the command.
 pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
-    use_threads(args.asking.jobs)?;
+    ray_cluster::check(args)?;
+    use_threads(args.asking.jobs.filter(|_| args.cluster.ray.is_none()))?;
     let extended = args.into.as_deref().map(replay::read_run).transpose()?;
     let suite = suite(args);
     let cases = replay::read_suite(&suite)?;
     let root = args.workspace.as_deref().unwrap_or(Path::new("."));
-    let config = SettingsSources::new(args.asking.settings.file.as_deref()).config(root)?;
+    let sources = SettingsSources::new(args.asking.settings.file.as_deref());
+    let config = sources.config(root)?;
     let cassette = cassette::open(&args.asking.cassette)?;
     let candidates = engine_registry::select_for_run(&config, &args.asking.engines, cassette.as_ref())?;
     let indexed = args.workspace.as_deref().map(index).transpose()?;
@@ -61,6 +63,9 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     // Without a sandbox nothing is asked: answers that cannot be judged are useless.
     let judge =
         args.judging.judge.then(|| open_judge(root, &config.tests, &args.judging.sandbox)).transpose()?;
+    let snapshot = indexed.as_ref().map(|indexed| &indexed.snapshot);
+    let cluster =
+        ray_cluster::open(&args.cluster, &args.asking, &run, sources.files.read(Some(root)), snapshot)?;
     let folder = match out {
         Some(folder) => folder.clone(),
         None => folders::data_folder(USE_OUT)?.new_run(&name)?,
@@ -76,6 +81,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         start,
         workspace: args.workspace.as_deref(),
         args: &args.asking,
+        cluster,
     })?;
     showing.add_replay(&replayed);
     let scores = match (&judge, &indexed) {

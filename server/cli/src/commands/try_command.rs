@@ -63,6 +63,7 @@ pub(crate) fn run(args: &TryArgs) -> anyhow::Result<()> {
         start: RunStart::New,
         workspace: Some(args.path.as_path()),
         args: &args.asking,
+        cluster: None,
     })?;
     showing.add_replay(&replayed);
     show(&folder, &replayed.contents, &replayed.scores, &showing)?;

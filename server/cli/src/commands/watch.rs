@@ -70,6 +70,7 @@ fn replay_night(args: &WatchArgs, suite: &Path) -> anyhow::Result<()> {
         start: RunStart::New,
         workspace: args.workspace.as_deref(),
         args: &args.asking,
+        cluster: None,
     })?;
     history.add(&folder, time, args.primary, &replayed.contents, &replayed.scores)?;
     cassette::close(&args.asking.cassette, cassette.as_deref())?;

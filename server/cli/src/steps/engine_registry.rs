@@ -79,9 +79,7 @@ pub(crate) fn engines_for_replay(
     cases: &[Case],
     no_copies: NoCopiesArg,
 ) -> (Vec<ConfiguredEngine>, TruthCopies) {
-    let settings = role_settings(Role::Replay, config);
-    let configured = |engine| ConfiguredEngine::new(engine, Role::Replay, settings.clone());
-    let mut configured: Vec<ConfiguredEngine> = engines.iter().filter_map(configured).collect();
+    let mut configured = configured_engines(engines, config);
     let without: Vec<ConfiguredEngine> = configured.iter().filter_map(without_copies).collect();
     if no_copies == NoCopiesArg::Off || without.is_empty() {
         return (configured, TruthCopies::default());
@@ -92,6 +90,23 @@ pub(crate) fn engines_for_replay(
     }
     let copies = copies.with_same_requests(cases, &configured, world);
     (configured, copies)
+}
+
+/// Returns the engines with their replay settings, and those that read other files once more without the files that hold copies.
+pub(crate) fn with_and_without_copies(
+    engines: &[RegisteredEngine],
+    config: &Config,
+) -> Vec<ConfiguredEngine> {
+    let mut configured = configured_engines(engines, config);
+    configured.extend(configured.iter().filter_map(without_copies).collect::<Vec<_>>());
+    configured
+}
+
+/// Returns the engines with their replay settings.
+fn configured_engines(engines: &[RegisteredEngine], config: &Config) -> Vec<ConfiguredEngine> {
+    let settings = role_settings(Role::Replay, config);
+    let configured = |engine| ConfiguredEngine::new(engine, Role::Replay, settings.clone());
+    engines.iter().filter_map(configured).collect()
 }
 
 /// Returns the engine without the files that hold a copy of the case's truth; `None` if it reads no file except the case's.

@@ -17,6 +17,7 @@ use crate::interrupt::stop_token;
 use crate::output::{count, error_style, print_message, shell_quoted};
 use crate::progress::Progress;
 use crate::steps::estimate::{self, check_budget, estimate};
+use crate::steps::ray_cluster::ClusterRun;
 
 /// How a run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub(crate) struct ReplayJob<'a> {
     pub(crate) workspace: Option<&'a Path>,
     /// The engine arguments of the command line.
     pub(crate) args: &'a EngineArgs,
+    /// The cluster that makes the requests; `None` for this process.
+    pub(crate) cluster: Option<ClusterRun>,
 }
 
 /// A replayed run.
@@ -90,11 +93,18 @@ pub(crate) fn run_replay(asking: ReplayJob<'_>) -> anyhow::Result<FinishedReplay
     let stop = StopSignal::after_pending(token.clone());
     let progress = Progress::new("replayed", "requests");
     let (mut finished, mut total) = (0, 0);
-    let answering = replay::execute(&mut rows, done, asking.plan, &asking.inputs, &stop, |done, planned| {
+    let tell = |done, planned| {
         (finished, total) = (done, planned);
         progress.set(done as u64, planned as u64);
-    });
-    let answers = runtime()?.block_on(answering);
+    };
+    let (plan, inputs) = (asking.plan, &asking.inputs);
+    let runtime = runtime()?;
+    let answers = match asking.cluster.as_ref().map(|cluster| cluster.runner.clone()) {
+        Some(runner) => {
+            runtime.block_on(replay::execute_on(runner, &mut rows, done, plan, inputs, &stop, tell))
+        }
+        None => runtime.block_on(replay::execute(&mut rows, done, plan, inputs, &stop, tell)),
+    };
     token.cancel();
     progress.finish(&format!("{finished} of {}", count(total, "request")));
     let answers = answers?;
@@ -180,6 +190,7 @@ fn resume_command(asking: &ReplayJob<'_>, retries_failed: bool, limits: Option<L
     if asking.run.repeat > 1 && asking.start != RunStart::Extend {
         command += &format!(" --repeat {}", asking.run.repeat);
     }
+    command.extend(asking.cluster.iter().map(|cluster| cluster.options.as_str()));
     if let Some(budget) = limits.and_then(|limits| limits.budget) {
         command += &format!(" --budget {budget}");
     }

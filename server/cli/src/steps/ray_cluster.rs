@@ -1,0 +1,217 @@
+//! A replay on a Ray cluster: what is sent there, and the user's consent to it.
+
+use std::collections::BTreeMap;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use cases::Run;
+use cluster::{CarriedFile, ClusterJob, DriverVersions, RayRunner, SettingsLayer, WorkerJob, WorkspaceFile};
+use config::ConfigFiles;
+use workspace::Snapshot;
+
+use crate::args::{ClusterArgs, EngineArgs, ReplayArgs};
+use crate::exit::UsageError;
+use crate::output::{count, print_message, shell_quoted};
+use crate::steps::run_replay::runtime;
+use crate::steps::trial_store::confirm;
+
+/// Environment variable with the path of Python.
+const PYTHON: &str = "GHOSTBENCH_PYTHON";
+
+/// Python without a choice of the user.
+const DEFAULT_PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
+
+/// Time for the cluster to accept a connection.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Time without any usable node after which a run ends, seconds: a cluster that scales needs minutes for its first node.
+const PATIENCE_S: u64 = 600;
+
+/// Makes the requests of a run elsewhere.
+pub(crate) struct ClusterRun {
+    /// What makes them.
+    pub(crate) runner: RayRunner,
+    /// The options of the command line, for the command that resumes the run.
+    pub(crate) options: String,
+}
+
+/// Checks the arguments, before anything is read.
+pub(crate) fn check(args: &ReplayArgs) -> Result<(), UsageError> {
+    let (cluster, asking) = (&args.cluster, &args.asking);
+    if cluster.ray.is_none() || asking.cassette.file.is_none() {
+        return Ok(());
+    }
+    if !asking.cassette.offline {
+        let message = "with --ray, a cassette is only replayed: add --offline, or record it on one machine";
+        return Err(UsageError(message.to_owned()));
+    }
+    if args.repeat > 1 {
+        let message = "with --ray, a cassette cannot be replayed with --repeat: nodes do not know which of the recorded answers are used";
+        return Err(UsageError(message.to_owned()));
+    }
+    Ok(())
+}
+
+/// Returns what a run on the cluster of the arguments needs, once the user has agreed; `None` without a cluster.
+pub(crate) fn open(
+    args: &ClusterArgs,
+    asking: &EngineArgs,
+    run: &Run,
+    files: ConfigFiles,
+    snapshot: Option<&Snapshot>,
+) -> anyhow::Result<Option<ClusterRun>> {
+    let Some(address) = &args.ray else { return Ok(None) };
+    let rates = args.rates();
+    let names: Vec<&str> = run.engines.iter().map(|config| config.engine.name.as_str()).collect();
+    if let Some(rate) = rates.iter().find(|rate| !names.contains(&rate.engine.as_str())) {
+        let message = format!("--rate and --concurrency: the run has no engine `{}`", rate.engine);
+        return Err(UsageError(message).into());
+    }
+    let environment = environment(&args.ray_env)?;
+    let python = python(args);
+    runtime()?.block_on(cluster::versions(&python))?;
+    check_address(address)?;
+    confirm(&question(address, args, snapshot), args.yes)?;
+    let job = ClusterJob {
+        address: address.clone(),
+        binary: std::env::current_exe().context("cannot find this program")?,
+        cassette: asking.cassette.file.as_deref().map(std::path::absolute).transpose()?,
+        workspace: snapshot.map(workspace_files),
+        environment,
+        worker: WorkerJob {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            jobs: asking.jobs.map(std::num::NonZeroUsize::get),
+            settings: carried_files(files),
+            run: Box::new(Run { copies: Vec::new(), ..run.clone() }),
+            offline: asking.cassette.offline,
+            paced: rates.iter().map(|rate| rate.engine.clone()).collect(),
+        },
+        rates,
+        patience_s: PATIENCE_S,
+    };
+    let runner = RayRunner { python, job, copies: run.copies.clone(), note: print_message };
+    Ok(Some(ClusterRun { runner, options: options(args) }))
+}
+
+/// Returns Python, as chosen by the user.
+fn python(args: &ClusterArgs) -> PathBuf {
+    args.python.clone().unwrap_or_else(default_python)
+}
+
+/// Whether this machine can use a cluster.
+pub(crate) struct ClusterSupport {
+    /// Python, as chosen by the environment.
+    pub(crate) python: PathBuf,
+    /// The versions in it, or why it cannot be used.
+    pub(crate) versions: Result<DriverVersions, String>,
+}
+
+/// Looks for the package in the Python of the environment.
+pub(crate) fn support() -> ClusterSupport {
+    let python = default_python();
+    let versions = runtime()
+        .map_err(|error| error.to_string())
+        .and_then(|runtime| runtime.block_on(cluster::versions(&python)).map_err(|error| error.to_string()));
+    ClusterSupport { python, versions }
+}
+
+/// Returns the Python of the environment.
+fn default_python() -> PathBuf {
+    std::env::var_os(PYTHON)
+        .filter(|path| !path.is_empty())
+        .map_or_else(|| DEFAULT_PYTHON.into(), PathBuf::from)
+}
+
+/// Returns the values of variables that the user named.
+fn environment(names: &[String]) -> Result<BTreeMap<String, String>, UsageError> {
+    let value = |name: &String| match std::env::var(name) {
+        Ok(value) => Ok((name.clone(), value)),
+        Err(_) => Err(UsageError(format!("--ray-env: the environment variable {name} is not set"))),
+    };
+    names.iter().map(value).collect()
+}
+
+/// Checks that something listens at the address, because Ray waits long for a cluster that does not exist.
+fn check_address(address: &str) -> anyhow::Result<()> {
+    let place = address.strip_prefix("ray://").unwrap_or(address);
+    let invalid =
+        || UsageError(format!("`{address}` is no address of a cluster; use HOST:PORT or ray://HOST:PORT"));
+    let sockets: Vec<_> = match place.rsplit_once(':').map(|(_, port)| port.parse::<u16>()) {
+        Some(Ok(_)) => place
+            .to_socket_addrs()
+            .with_context(|| format!("cannot find the cluster at {address}"))?
+            .collect(),
+        _ => return Err(invalid().into()),
+    };
+    let is_listening = sockets.iter().any(|socket| TcpStream::connect_timeout(socket, CONNECT).is_ok());
+    anyhow::ensure!(
+        is_listening,
+        "no Ray cluster answers at {address}; start one with `ray start --head`, or name another address with --ray"
+    );
+    Ok(())
+}
+
+fn question(address: &str, args: &ClusterArgs, snapshot: Option<&Snapshot>) -> String {
+    let mut sent = vec!["the cases".to_owned()];
+    sent.extend(snapshot.map(|snapshot| {
+        let files = count(snapshot.totals().files, "file");
+        format!("the code of {} ({files})", shell_quoted(snapshot.root()))
+    }));
+    sent.push("the settings with the keys in them".to_owned());
+    if !args.ray_env.is_empty() {
+        sent.push(format!("the environment variables {}", args.ray_env.join(", ")));
+    }
+    format!("This sends {} to the Ray cluster at {address}. Go on?", sent.join(", "))
+}
+
+/// Returns all files that engines may read.
+fn workspace_files(snapshot: &Snapshot) -> Vec<WorkspaceFile> {
+    let file = |path: &str, text: &str| WorkspaceFile { path: path.to_owned(), text: text.to_owned() };
+    let sources = snapshot.files().iter().map(|source| file(&source.path, &source.text));
+    let manifests = snapshot.manifests().iter().map(|manifest| file(&manifest.path, &manifest.text));
+    sources.chain(manifests).collect()
+}
+
+/// Returns the settings files that can be read; problems of the others have been reported.
+fn carried_files(files: ConfigFiles) -> Vec<CarriedFile> {
+    use SettingsLayer as L;
+    let ConfigFiles { user, workspace, command_line, trusted } = files;
+    let places = [L::User, L::Workspace, L::CommandLine, L::TrustList];
+    let all = places.into_iter().zip([user, workspace, command_line, trusted]);
+    all.filter_map(|(layer, file)| {
+        let file = file?;
+        Some(CarriedFile { layer, path: file.path, text: String::from_utf8(file.content.ok()?).ok()? })
+    })
+    .collect()
+}
+
+/// Returns the settings files of another machine.
+pub(crate) fn config_files(carried: Vec<CarriedFile>) -> ConfigFiles {
+    let mut files = ConfigFiles::default();
+    for CarriedFile { layer, path, text } in carried {
+        let place = match layer {
+            SettingsLayer::User => &mut files.user,
+            SettingsLayer::Workspace => &mut files.workspace,
+            SettingsLayer::CommandLine => &mut files.command_line,
+            SettingsLayer::TrustList => &mut files.trusted,
+        };
+        *place = Some(config::ConfigFile { path, content: Ok(text.into_bytes()) });
+    }
+    files
+}
+
+/// Returns the arguments as options of a command line.
+fn options(args: &ClusterArgs) -> String {
+    let quoted = |text: &str| shell_quoted(Path::new(text));
+    let mut options =
+        args.ray.iter().map(|address| format!(" --ray {}", quoted(address))).collect::<String>();
+    options.extend(args.python.iter().map(|python| format!(" --python {}", shell_quoted(python))));
+    options.extend(args.ray_env.iter().map(|name| format!(" --ray-env {}", quoted(name))));
+    options.extend(args.rate.iter().map(|(engine, rate)| format!(" --rate {}={rate}", quoted(engine))));
+    options.extend(
+        args.concurrency.iter().map(|(engine, most)| format!(" --concurrency {}={most}", quoted(engine))),
+    );
+    options
+}
