@@ -129,11 +129,8 @@ async fn context_latency(world: &WorkspaceIndex) -> Result<String> {
         let line = file.text[near..].find('\n').map_or(near, |end| near + end + 1);
         let length = file.text[line..].find('\n').unwrap_or(file.text.len() - line);
         let offset = file.text.floor_char_boundary(line + length / 2);
-        let document = DocumentText {
-            path: Arc::clone(&file.path),
-            language: file.language,
-            text: file.text.as_ref().into(),
-        };
+        let document =
+            DocumentText { path: Arc::clone(&file.path), language: file.language, text: file.text.to_arc() };
         let settings = CompletionSettings::for_editor();
         times.extend(ask(&world.snapshot(document), offset, &engine, &settings, &server).await);
     }

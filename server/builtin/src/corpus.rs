@@ -114,6 +114,11 @@ impl Corpus {
         Corpus { shards: shards.collect(), limit: Arc::clone(limit) }
     }
 
+    /// Returns the maximum number of tokens.
+    pub fn max_tokens(&self) -> usize {
+        self.limit.tokens
+    }
+
     /// Returns the corpus with another limit, which applies from the next update on.
     #[must_use]
     pub fn with_limit(self, limit: CorpusLimit) -> Corpus {

@@ -22,8 +22,8 @@ use crate::code_style::CodeStyle;
 use crate::corpus::{Corpus, Shard};
 use crate::layer::{Hash, Layer, LayerFile, LayerText, SortedLayer};
 use crate::match_order::{MinimaTree, PositionPriorities};
-use crate::pod_array::{PodArray, SharedBytes};
 use crate::vocabulary::{TokenClass, TokenId, Vocabulary};
+use stored::{PodArray, SharedBytes};
 
 /// First bytes of an image.
 const MAGIC: [u8; 8] = *b"GBTOKENS";

@@ -14,10 +14,10 @@ use syntax::SourceFile;
 use crate::code_style::CodeStyle;
 use crate::corpus_view::Nearness;
 use crate::match_order::{MinimaTree, PositionPriorities};
-use crate::pod_array::PodArray;
 use crate::suffix_array::{self, SuffixArray};
 use crate::token_stream::{TokenSlice, TokenStream};
 use crate::vocabulary::{TokenId, Vocabulary};
+use stored::PodArray;
 
 /// A blake3 hash of everything that determines a file's tokens.
 pub(crate) type Hash = [u8; blake3::OUT_LEN];

@@ -11,7 +11,7 @@ use std::mem;
 use std::ops::Range;
 
 use crate::layer::{LayerFile, LayerText};
-use crate::pod_array::PodArray;
+use stored::PodArray;
 
 /// Positions or nodes below one node. Higher values save memory, lower ones time.
 const FANOUT: usize = 16;

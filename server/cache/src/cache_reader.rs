@@ -35,6 +35,11 @@ impl CacheReader {
         self.files
     }
 
+    /// Returns the number of bytes that are not read yet.
+    pub fn bytes(&self) -> u64 {
+        self.rest
+    }
+
     fn read_segment(&mut self) -> io::Result<Result<CacheSegment, FormatError>> {
         let mut start = [0; SegmentHeader::BYTES];
         self.file.read_exact(&mut start)?;
@@ -80,8 +85,25 @@ pub(crate) fn open(place: &CachePaths, wanted: &str) -> Result<CacheReader, Cach
     Ok(CacheReader { file, path: place.path.clone(), files: head.files, rest: head.bytes })
 }
 
+/// Opens a cache that is not complete: nothing is known of its length.
+pub(crate) fn open_begun(place: &CachePaths, wanted: &str) -> Result<CacheReader, CacheMiss> {
+    let path = place.begun_path();
+    let (file, head) = open_head(&path, place, wanted)?;
+    let length = or_miss(file.metadata().map(|metadata| Ok(metadata.len())), &path)?;
+    let rest = length.saturating_sub(head.to_bytes().len() as u64);
+    Ok(CacheReader { file, path, files: head.files, rest })
+}
+
 /// Opens a cache file of a workspace and marks it as used.
 pub(crate) fn open_file(path: &Path, place: &CachePaths, wanted: &str) -> Result<(File, Header), CacheMiss> {
+    let (file, head) = open_head(path, place, wanted)?;
+    or_miss(check_length(&file, &head), path)?;
+    touch_file(path);
+    Ok((file, head))
+}
+
+/// Opens a file of a workspace and checks its head.
+fn open_head(path: &Path, place: &CachePaths, wanted: &str) -> Result<(File, Header), CacheMiss> {
     let mut file = or_miss(File::open(path).map(Ok), path)?;
     let head = or_miss(read_head(&mut file), path)?;
     if head.key != place.key {
@@ -94,8 +116,6 @@ pub(crate) fn open_file(path: &Path, place: &CachePaths, wanted: &str) -> Result
             wanted: wanted.to_owned(),
         });
     }
-    or_miss(check_length(&file, &head), path)?;
-    touch_file(path);
     Ok((file, head))
 }
 

@@ -22,8 +22,11 @@ pub(crate) const HOLES_EXTENSION: &str = "holes";
 /// File extension of images.
 const IMAGE_EXTENSION: &str = "image";
 
+/// File extension of caches that are not complete.
+const BEGUN_EXTENSION: &str = "begun";
+
 /// Extensions of all files of a workspace.
-const EXTENSIONS: [&str; 3] = [CACHE_EXTENSION, HOLES_EXTENSION, IMAGE_EXTENSION];
+const EXTENSIONS: [&str; 4] = [CACHE_EXTENSION, HOLES_EXTENSION, IMAGE_EXTENSION, BEGUN_EXTENSION];
 
 /// Hexadecimal digits of a root's hash in its file names; 128 bits are enough to avoid collisions.
 const KEY_DIGITS: usize = 32;
@@ -46,6 +49,11 @@ pub(crate) fn cache_paths(folder: &Path, root: &Path, extension: &str) -> CacheP
 }
 
 impl CachePaths {
+    /// Returns the path of the workspace's cache while it is not complete.
+    pub(crate) fn begun_path(&self) -> PathBuf {
+        self.path.with_extension(BEGUN_EXTENSION)
+    }
+
     /// Returns the path of the workspace's image.
     pub(crate) fn image_path(&self) -> PathBuf {
         self.path.with_extension(IMAGE_EXTENSION)

@@ -1,8 +1,9 @@
 //! Stores data derived from workspaces on disk. Losing a cache costs only time.
 //!
-//! A [`Cache`] is a folder with up to three files per workspace. The cache file holds, for each file of the workspace, its text, its
+//! A [`Cache`] is a folder with up to four files per workspace. The cache file holds, for each file of the workspace, its text, its
 //! stamp on disk, and opaque bytes of the caller; it is read and written as a whole. A second file of the same form holds what only
-//! [mining](Cache::for_mining) needs. The third file is the workspace's [`CacheImage`]: bytes about the workspace as a whole, which
+//! [mining](Cache::for_mining) needs. While a large workspace is read for the first time, a [`CacheWriter`] writes its cache under
+//! another name, and a killed process loses little. The last file is the workspace's [`CacheImage`]: bytes about the workspace as a whole, which
 //! are read in one piece and used in place.
 //!
 //! ```text
@@ -16,7 +17,9 @@
 //!
 //! This crate never reads the workspaces, and no content of a cache makes it fail.
 
+mod begun;
 mod cache_reader;
+mod disk_blocks;
 mod error;
 mod folder;
 mod format;
@@ -27,7 +30,9 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+pub use begun::CacheWriter;
 pub use cache_reader::{CacheReader, CacheSegment};
+pub use disk_blocks::DiskBlocks;
 pub use error::{CacheError, CacheMiss};
 use folder::CachePaths;
 pub use image::CacheImage;
@@ -114,6 +119,17 @@ impl Cache {
         cache_reader::open(&self.paths(root), format)
     }
 
+    /// Begins to write the cache of the workspace at `root` bit by bit, or continues where a killed process stopped. Fails if another
+    /// process is writing it.
+    pub fn begin(&self, root: &Path, format: &str) -> Result<CacheWriter, CacheError> {
+        CacheWriter::begin(&self.folder, self.paths(root), format, self.limit)
+    }
+
+    /// Opens what was written with [`Cache::begin`] and not finished. Its last part may be damaged.
+    pub fn open_begun(&self, root: &Path, format: &str) -> Result<CacheReader, CacheMiss> {
+        cache_reader::open_begun(&self.paths(root), format)
+    }
+
     /// Saves `entries` as the cache of the workspace at `root`. `format` names the encoding of the payloads, with its version;
     /// opening with another format is a miss. Entries are consumed one by one, so their payloads need not exist all at once.
     ///
@@ -126,6 +142,8 @@ impl Cache {
     ) -> Result<SaveSummary, CacheError> {
         let place = self.paths(root);
         let (files, bytes) = save::save(&self.folder, &place, format, entries, self.limit)?;
+        // It holds nothing that this cache does not.
+        let _ = std::fs::remove_file(place.begun_path());
         let evicted = folder::evict(&self.folder, &place, self.limit);
         Ok(SaveSummary { files, bytes, evicted })
     }
@@ -143,6 +161,12 @@ impl Cache {
         let bytes = image::save(&self.folder, &place, format, pieces, self.limit)?;
         folder::evict(&self.folder, &place, self.limit);
         Ok(bytes)
+    }
+
+    /// Returns a store for data of this process that does not fit in memory, on the same disk. It is empty at first and leaves
+    /// nothing behind.
+    pub fn blocks(&self) -> DiskBlocks {
+        DiskBlocks::new(&self.folder)
     }
 
     /// Lists all caches, the most recently used first. Reads only their heads.

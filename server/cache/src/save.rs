@@ -11,7 +11,7 @@ use crate::format::{Header, SegmentHeader, push_entry};
 use crate::{CacheError, Entry};
 
 /// Minimum size of a run in bytes before it is written. Disk and checksum favour long runs, parallel readers many short ones.
-const SEGMENT_BYTES: usize = 1 << 20;
+pub(crate) const SEGMENT_BYTES: usize = 1 << 20;
 
 /// Saves `entries`. Returns the number of files and bytes.
 pub(crate) fn save<'a>(
@@ -74,7 +74,7 @@ fn write<'a>(
 }
 
 /// Writes and clears a run unless it is empty. Returns its size on disk in bytes.
-fn write_segment(mut file: &File, run: &mut Vec<u8>) -> io::Result<u64> {
+pub(crate) fn write_segment(mut file: &File, run: &mut Vec<u8>) -> io::Result<u64> {
     if run.is_empty() {
         return Ok(0);
     }

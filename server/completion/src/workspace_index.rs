@@ -72,6 +72,12 @@ impl WorkspaceIndex {
         WorkspaceIndex { files, index, projects, tokens, copies: Arc::default(), overlay: Arc::default() }
     }
 
+    /// Returns the same workspace with another form of its index, which gives the same results.
+    #[must_use]
+    pub fn with_same_files(&self, index: Index) -> WorkspaceIndex {
+        WorkspaceIndex { index, overlay: Arc::default(), ..self.clone() }
+    }
+
     /// Returns the workspace with the tokens of its files.
     #[must_use]
     pub fn with_corpus(self, corpus: Corpus) -> WorkspaceIndex {
@@ -408,7 +414,7 @@ impl WorkspaceTokens {
         let known: HashMap<&str, &SourceFile> = self.files.iter().map(|file| (&*file.path, file)).collect();
         let is_known = |file: &&SourceFile| {
             let known = known.get(&*file.path);
-            known.is_some_and(|known| Arc::ptr_eq(&known.text, &file.text) && known.language == file.language)
+            known.is_some_and(|known| known.text.is_same(&file.text) && known.language == file.language)
         };
         let changed: Vec<SourceFile> = files.iter().filter(|file| !is_known(file)).cloned().collect();
         let paths: HashSet<&str> = files.iter().map(|file| &*file.path).collect();

@@ -10,8 +10,8 @@ use crate::problem::{Problem, Severity};
 use crate::setting_location::{LayerKind, SettingLocation, SettingOrigin};
 use crate::suggest::backquoted_list;
 use crate::table::{
-    COMPLETION, CONTEXT, Completion, Context, RECORD, Record, SECTIONS, SERVE, Serve, TESTS, TRIAL, Tests,
-    Trial, defaults,
+    COMPLETION, CONTEXT, Completion, Context, INDEX, IndexSettings, RECORD, Record, SECTIONS, SERVE, Serve,
+    TESTS, TRIAL, Tests, Trial, defaults,
 };
 use crate::trust::Trust;
 use crate::validate::KeySetting;
@@ -25,6 +25,8 @@ pub struct Config {
     pub context: Context,
     /// Recording.
     pub record: Record,
+    /// Index.
+    pub index: IndexSettings,
     /// The store of live trials.
     pub trial: Trial,
     /// Unit tests.
@@ -86,6 +88,7 @@ impl Config {
             completion: Completion::of(&values(&COMPLETION), variables),
             context: Context::of(&values(&CONTEXT), variables),
             record: Record::of(&values(&RECORD), variables),
+            index: IndexSettings::of(&values(&INDEX), variables),
             trial: Trial::of(&values(&TRIAL), variables),
             tests: Tests::of(&values(&TESTS), variables),
             serve: Serve::of(&values(&SERVE), variables),

@@ -81,6 +81,8 @@ const TIMEOUT: ValueType = ValueType::Milliseconds { min: 1, max: 600_000 };
 const DEBOUNCE: ValueType = ValueType::Milliseconds { min: 0, max: 10_000 };
 /// More tokens than any current model reads.
 const TOKENS: ValueType = ValueType::Integer { min: 1, max: 10_000_000, unit: "tokens" };
+/// A hundred million take three gigabytes while they are sorted.
+const MODEL_TOKENS: ValueType = ValueType::Integer { min: 1, max: 100_000_000, unit: "tokens" };
 /// Context of a request; more would take too long to process.
 const BUDGET: ValueType = ValueType::Integer { min: 0, max: 1_000_000, unit: "tokens" };
 /// A probability.
@@ -138,6 +140,18 @@ section! {
     /// Level of recording: everything; code with consistently renamed identifiers and literals; numbers only; nothing. Secrets are
     /// masked at every level. Cases that you record by a command contain code, so they are recorded only with `full`.
     privacy: Privacy = "privacy": PRIVACY, Some("\"full\""), Trusted;
+}
+
+section! {
+    /// The index of a workspace. Changes apply when the workspace is opened again.
+    INDEX "index" IndexSettings [|_| false];
+
+    /// Memory for the index of a workspace. An index that needs more is on disk, beside the caches, with the same results. Default: a
+    /// quarter of the machine's memory, at most 2048.
+    memory_mb: Option<u32> = "memory_mb": MEGABYTES, None, Trusted;
+    /// Maximum number of tokens of the workspace from which the built-in engine completes in the editor; the code nearest to your open
+    /// files comes first. Default: 20 million, or fewer with little memory.
+    model_tokens: Option<u32> = "model_tokens": MODEL_TOKENS, None, Trusted;
 }
 
 section! {
@@ -267,7 +281,7 @@ section! {
 }
 
 /// The sections that occur once.
-pub static SECTIONS: [&Section; 6] = [&COMPLETION, &CONTEXT, &RECORD, &TRIAL, &TESTS, &SERVE];
+pub static SECTIONS: [&Section; 7] = [&COMPLETION, &CONTEXT, &RECORD, &INDEX, &TRIAL, &TESTS, &SERVE];
 
 /// Returns all sections; the last one can be repeated.
 pub fn all_sections() -> impl Iterator<Item = &'static Section> + Clone {
@@ -364,6 +378,7 @@ mod tests {
             "completion" => drop(Completion::of(values, &variables)),
             "context" => drop(Context::of(values, &variables)),
             "record" => drop(Record::of(values, &variables)),
+            "index" => drop(IndexSettings::of(values, &variables)),
             "trial" => drop(Trial::of(values, &variables)),
             "tests" => drop(Tests::of(values, &variables)),
             "serve" => drop(Serve::of(values, &variables)),

@@ -3,7 +3,10 @@
 //! Bags are kept in their stored form: a term is its position among all terms of the file, and positions and counts are
 //! varints, mostly one byte for both.
 
+use std::io;
+
 use rustc_hash::FxHashMap;
+use stored::{PodArray, StoredArray, StoredData};
 
 use crate::codec::{put_varint, read_slice, read_varint, varint_bytes, write_slice, write_varint};
 use crate::terms::Term;
@@ -12,12 +15,20 @@ use crate::terms::Term;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bags {
     /// All terms of the file, sorted.
-    terms: Box<[Term]>,
+    terms: PodArray<Term>,
     /// End of each bag in `entries`.
-    ends: Box<[u32]>,
+    ends: PodArray<u32>,
     /// For each term of a bag, by position: twice the distance to the expected position (one after the last), plus one if it
     /// occurs more than once; then its count follows.
-    entries: Box<[u8]>,
+    entries: PodArray<u8>,
+}
+
+impl StoredData for Bags {
+    fn arrays(&mut self, visit: &mut dyn FnMut(&mut dyn StoredArray) -> io::Result<()>) -> io::Result<()> {
+        visit(&mut self.terms)?;
+        visit(&mut self.ends)?;
+        visit(&mut self.entries)
+    }
 }
 
 /// A term of a bag.
@@ -42,9 +53,9 @@ impl Bags {
 
     /// Returns the terms of one bag by position; none if the bag does not exist.
     pub(crate) fn bag(&self, number: usize) -> impl Iterator<Item = BagEntry> {
-        let start =
-            number.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |&end| end as usize);
-        let end = self.ends.get(number).map_or(start, |&end| end as usize);
+        let ends = &*self.ends;
+        let start = number.checked_sub(1).and_then(|before| ends.get(before)).map_or(0, |&end| end as usize);
+        let end = ends.get(number).map_or(start, |&end| end as usize);
         bag_entries(self.entries.get(start..end).unwrap_or_default())
     }
 
@@ -58,7 +69,7 @@ impl Bags {
         bytes.extend(self.terms.iter().flat_map(|term| term.bits().to_le_bytes()));
         write_varint(bytes, self.ends.len() as u32);
         let mut start = 0;
-        for &end in &self.ends {
+        for &end in &*self.ends {
             write_varint(bytes, end - start);
             start = end;
         }
@@ -69,7 +80,7 @@ impl Bags {
     pub(crate) fn decode(bytes: &mut &[u8]) -> Option<Bags> {
         let terms = read_terms(bytes)?;
         let ends = read_ends(bytes)?;
-        let entries = read_slice(bytes)?.into();
+        let entries = read_slice(bytes)?.to_vec().into();
         let bags = Bags { terms, ends, entries };
         bags.is_sound().then_some(bags)
     }
@@ -78,7 +89,7 @@ impl Bags {
     fn is_sound(&self) -> bool {
         let mut rest = &*self.entries;
         let mut start = 0;
-        for &end in &self.ends {
+        for &end in &*self.ends {
             let Some((mut bag, after)) = rest.split_at_checked((end - start) as usize) else { return false };
             let mut next = 0;
             while !bag.is_empty() {
@@ -110,7 +121,7 @@ fn read_entry(bytes: &mut &[u8], next: &mut u32) -> Option<BagEntry> {
     Some(BagEntry { term, count })
 }
 
-fn read_terms(bytes: &mut &[u8]) -> Option<Box<[Term]>> {
+fn read_terms(bytes: &mut &[u8]) -> Option<PodArray<Term>> {
     let length = read_varint(bytes)? as usize * size_of::<u64>();
     let (terms, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
@@ -118,7 +129,7 @@ fn read_terms(bytes: &mut &[u8]) -> Option<Box<[Term]>> {
     Some(terms.iter().map(|bits| Term::from_bits(u64::from_le_bytes(*bits))).collect())
 }
 
-fn read_ends(bytes: &mut &[u8]) -> Option<Box<[u32]>> {
+fn read_ends(bytes: &mut &[u8]) -> Option<PodArray<u32>> {
     let mut end = 0_u32;
     let length = read_varint(bytes)?;
     (0..length)
@@ -188,7 +199,8 @@ impl BagsBuilder {
             ends.push(bytes.len() as u32);
             start = end;
         }
-        Bags { terms: self.terms.into(), ends: ends.into(), entries: bytes.into() }
+        bytes.shrink_to_fit();
+        Bags { terms: self.terms.into_iter().collect(), ends: ends.into(), entries: bytes.into() }
     }
 
     /// Sorts the terms and returns the position of each number.

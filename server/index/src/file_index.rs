@@ -2,10 +2,15 @@
 //!
 //! Independent of other files, so a file is analyzed once per content; [`crate::segment`] combines the data of several files.
 
+use std::borrow::Cow;
+use std::io;
 use std::iter::repeat_n;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+use stored::{BlockStore, PodArray, StoredArray, StoredData, move_to_store};
 use syntax::{Language, Mention, Outline, SourceFile, Tree};
 
 use crate::ContentHash;
@@ -15,8 +20,10 @@ use crate::terms::Term;
 
 mod derive;
 mod encoding;
+mod stored_outline;
 
 pub use encoding::DecodeError;
+use stored_outline::StoredOutline;
 
 /// Lines per block. A window has two consecutive blocks, so the second half of a window is the first half of the next one.
 pub const BLOCK_LINES: usize = 3;
@@ -28,18 +35,27 @@ pub const WINDOW_BLOCKS: usize = 2;
 pub struct FileIndex {
     file: SourceFile,
     hash: ContentHash,
-    lines: Box<[CodeLine]>,
+    lines: PodArray<CodeLine>,
     /// One bag of terms per block.
     blocks: Bags,
     /// Byte ranges of functions with a body, outer before inner.
     functions: Box<[Range<u32>]>,
     /// One bag of words per function.
     function_words: Bags,
-    outline: Outline,
+    outline: StoredOutline,
     is_too_complex: bool,
     chunks: LazyField<Arc<FileChunks>>,
     /// Byte ranges of literals and comments with line ends.
     multiline_tokens: LazyField<Box<[Range<u32>]>>,
+}
+
+impl StoredData for FileIndex {
+    fn arrays(&mut self, visit: &mut dyn FnMut(&mut dyn StoredArray) -> io::Result<()>) -> io::Result<()> {
+        visit(&mut self.lines)?;
+        self.blocks.arrays(visit)?;
+        self.function_words.arrays(visit)?;
+        visit(&mut self.outline.encoded)
+    }
 }
 
 /// A value computed on first use. It follows from the rest, so it is ignored in comparisons.
@@ -59,7 +75,8 @@ impl<T> PartialEq for LazyField<T> {
 }
 
 /// A non-blank line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
 pub struct CodeLine {
     /// Line number in the file, 0-based; only line feeds end a line.
     pub number: u32,
@@ -110,9 +127,40 @@ impl FileIndex {
         self.hash
     }
 
-    /// Returns its definitions and imports.
+    /// Returns its definitions and imports. If they are in a store, they are decoded once and kept.
     pub fn outline(&self) -> &Outline {
-        &self.outline
+        self.outline.get()
+    }
+
+    /// Returns its definitions and imports without keeping them in memory, for a pass over all files.
+    pub(crate) fn read_outline(&self) -> Cow<'_, Outline> {
+        self.outline.read()
+    }
+
+    /// Moves the derived data of `files` into one block of a store, except for their texts. After an error some of it is still in
+    /// memory, and the files are valid.
+    pub fn store_all(files: &mut [FileIndex], store: &dyn BlockStore) -> io::Result<()> {
+        files.par_iter_mut().for_each(|file| file.outline.encode());
+        let moved = move_to_store(store, files);
+        files.iter_mut().for_each(|file| file.outline.forget_decoded());
+        moved
+    }
+
+    /// Returns the same file without the outline decoded from a store; `None` without any.
+    pub(crate) fn without_decoded(&self) -> Option<FileIndex> {
+        let outline = self.outline.without_decoded()?;
+        Some(FileIndex {
+            file: self.file.clone(),
+            hash: self.hash,
+            lines: self.lines.clone(),
+            blocks: self.blocks.clone(),
+            functions: self.functions.clone(),
+            function_words: self.function_words.clone(),
+            outline,
+            is_too_complex: self.is_too_complex,
+            chunks: LazyField::default(),
+            multiline_tokens: LazyField::default(),
+        })
     }
 
     /// Whether parsing exceeded the budget: the file then has lines and words, but no functions and names.
@@ -190,9 +238,10 @@ impl FileIndex {
     }
 
     fn lines_of(&self, block: u32, blocks: usize) -> &[CodeLine] {
-        let start = self.lines.len().min(block as usize * BLOCK_LINES);
-        let end = self.lines.len().min(start + blocks * BLOCK_LINES);
-        &self.lines[start..end]
+        let lines = &*self.lines;
+        let start = lines.len().min(block as usize * BLOCK_LINES);
+        let end = lines.len().min(start + blocks * BLOCK_LINES);
+        &lines[start..end]
     }
 
     /// Returns one bag of terms per block.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
+use stored::BlockStore;
 use syntax::SourceFile;
 
 use crate::index_layer::IndexLayer;
@@ -22,11 +23,18 @@ const MAX_LAYERS: usize = 8;
 /// A layer is rebuilt when more than this share of its files is absent.
 const MAX_ABSENT: f64 = 0.25;
 
+/// Bytes of text in a changed layer that is worth a block of a store. Blocks of smaller layers would be too many.
+const MIN_STORED: usize = if cfg!(test) { 1 } else { 4 << 20 };
+
 /// The indexed files of a workspace. Immutable and cheap to clone; it shares the texts and keeps no syntax trees.
 ///
 /// All results depend only on its files, not on the changes that led to them.
 #[derive(Clone, Debug)]
-pub struct Index(Arc<[IndexLayer]>);
+pub struct Index {
+    layers: Arc<[IndexLayer]>,
+    /// Where large layers are; `None` if they are in memory.
+    store: Option<Arc<dyn BlockStore>>,
+}
 
 impl Index {
     /// Parses and indexes `files`, on the current rayon pool. Of files with the same path the last counts.
@@ -36,25 +44,45 @@ impl Index {
 
     /// Indexes parsed files. Of files with the same path the last counts.
     pub fn from_files(files: Vec<Arc<FileIndex>>) -> Index {
-        Index([].into()).apply(files, &[])
+        Index::in_store(None, files)
+    }
+
+    /// The same, but the data about all files together is in `store`, also in the indexes that changes create from this one if the
+    /// changes are large. Results are the same.
+    pub fn in_store(store: Option<Arc<dyn BlockStore>>, files: Vec<Arc<FileIndex>>) -> Index {
+        let files = last_of_each_path(files);
+        let layer =
+            (!files.is_empty()).then(|| IndexLayer::build(files, Parallelism::RayonPool, store.as_deref()));
+        Index { layers: layer.into_iter().collect(), store }
     }
 
     /// Returns the index after some files were added, changed or removed. Existing clones are unaffected.
     #[must_use]
     pub fn apply(&self, changed: Vec<Arc<FileIndex>>, removed: &[Arc<str>]) -> Index {
-        let mut layers = self.0.to_vec();
+        let mut layers = self.layers.to_vec();
         let changed = last_of_each_path(changed);
         let left_out = removed.iter().chain(changed.iter().map(|file| &file.file().path));
         left_out.for_each(|path| layers.iter_mut().for_each(|layer| layer.remove(path)));
-        layers.extend((!changed.is_empty()).then(|| IndexLayer::new(changed, Parallelism::RayonPool)));
-        Index(merge_layers(layers).into())
+        let store = self.store.as_deref();
+        layers.extend((!changed.is_empty()).then(|| new_layer(changed, store)));
+        Index { layers: merge_layers(layers, store).into(), store: self.store.clone() }
+    }
+
+    /// Returns the same index without the outlines that searches have decoded from its store so far, which would otherwise grow to the
+    /// size of the store; `None` without any.
+    pub fn without_decoded(&self) -> Option<Index> {
+        let renewed: Vec<Option<IndexLayer>> = self.layers.iter().map(IndexLayer::without_decoded).collect();
+        let is_changed = renewed.iter().any(Option::is_some);
+        let layers =
+            renewed.into_iter().zip(&*self.layers).map(|(new, old)| new.unwrap_or_else(|| old.clone()));
+        is_changed.then(|| Index { layers: layers.collect(), store: self.store.clone() })
     }
 
     /// Returns a searcher without the files whose paths are `hidden`. Calls `hidden` for every file: for known paths,
     /// [`Index::hide`] is faster.
     pub fn searcher(&self, hidden: &dyn Fn(&str) -> bool) -> Searcher {
         let hidden: Vec<&str> = self
-            .0
+            .layers
             .iter()
             .flat_map(IndexLayer::files)
             .map(|file| file.path())
@@ -65,24 +93,24 @@ impl Index {
 
     /// Returns a searcher without the files of these paths.
     pub fn hide(&self, paths: &[&str]) -> Searcher {
-        Searcher::new(self.0.clone()).hide(paths)
+        Searcher::new(self.layers.clone()).hide(paths)
     }
 
     /// Returns the number of files.
     pub fn files(&self) -> usize {
-        self.0.iter().map(|layer| layer.files().count()).sum()
+        self.layers.iter().map(|layer| layer.files().count()).sum()
     }
 
     /// Returns the sorted paths of the files that exceeded the parse budget: they are searched by their lines and words only.
     pub fn too_complex(&self) -> Vec<Arc<str>> {
-        let files = self.0.iter().flat_map(IndexLayer::files).filter(|file| file.is_too_complex());
+        let files = self.layers.iter().flat_map(IndexLayer::files).filter(|file| file.is_too_complex());
         let mut paths: Vec<Arc<str>> = files.map(|file| Arc::clone(&file.file().path)).collect();
         paths.sort_unstable();
         paths
     }
 
     pub(crate) fn layers(&self) -> &[IndexLayer] {
-        &self.0
+        &self.layers
     }
 }
 
@@ -94,8 +122,16 @@ pub(crate) fn last_of_each_path(mut files: Vec<Arc<FileIndex>>) -> Vec<Arc<FileI
     files
 }
 
+/// Indexes files on the current rayon pool. If the store fails, for example because the disk is full, the layer is in memory.
+fn new_layer(files: Vec<Arc<FileIndex>>, store: Option<&dyn BlockStore>) -> IndexLayer {
+    let is_large =
+        |files: &[Arc<FileIndex>]| files.iter().map(|file| file.text().len()).sum::<usize>() >= MIN_STORED;
+    let store = store.filter(|_| is_large(&files));
+    IndexLayer::build(files, Parallelism::RayonPool, store)
+}
+
 /// Merges layers until there are few, none of them mostly absent.
-fn merge_layers(layers: Vec<IndexLayer>) -> Vec<IndexLayer> {
+fn merge_layers(layers: Vec<IndexLayer>, store: Option<&dyn BlockStore>) -> Vec<IndexLayer> {
     let mut groups: Vec<LayerGroup> = layers.into_iter().map(LayerGroup::new).collect();
     groups.retain(|group| group.layers.iter().any(|layer| layer.files().next().is_some()));
     groups.sort_by_key(|group| Reverse(group.windows));
@@ -104,7 +140,7 @@ fn merge_layers(layers: Vec<IndexLayer>) -> Vec<IndexLayer> {
         groups[larger].merge(smaller);
         groups.sort_by_key(|group| Reverse(group.windows));
     }
-    groups.into_iter().map(LayerGroup::into_layer).collect()
+    groups.into_iter().map(|group| group.into_layer(store)).collect()
 }
 
 /// Layers that are merged.
@@ -123,14 +159,11 @@ impl LayerGroup {
         self.windows += other.windows;
     }
 
-    fn into_layer(self) -> IndexLayer {
+    fn into_layer(self, store: Option<&dyn BlockStore>) -> IndexLayer {
         match <[IndexLayer; 1]>::try_from(self.layers) {
             Ok([layer]) if layer.absent_share() <= MAX_ABSENT => layer,
-            Ok([layer]) => IndexLayer::new(layer.files().cloned().collect(), Parallelism::RayonPool),
-            Err(layers) => IndexLayer::new(
-                layers.iter().flat_map(IndexLayer::files).cloned().collect(),
-                Parallelism::RayonPool,
-            ),
+            Ok([layer]) => new_layer(layer.files().cloned().collect(), store),
+            Err(layers) => new_layer(layers.iter().flat_map(IndexLayer::files).cloned().collect(), store),
         }
     }
 }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use stored::{BlockStore, move_to_store};
 
 use crate::FileIndex;
 use crate::bags::Bags;
@@ -39,7 +40,18 @@ struct AbsentFiles {
 impl IndexLayer {
     /// Creates a layer of `files`, whose paths must be distinct.
     pub(crate) fn new(files: Vec<Arc<FileIndex>>, threads: Parallelism) -> IndexLayer {
-        let segment = Segment::build(files, threads);
+        IndexLayer::build(files, threads, None)
+    }
+
+    /// The same, with the data about all files together in `store` unless that fails.
+    pub(crate) fn build(
+        files: Vec<Arc<FileIndex>>,
+        threads: Parallelism,
+        store: Option<&dyn BlockStore>,
+    ) -> IndexLayer {
+        let mut segment = Segment::build(files, threads);
+        // After an error the data is in memory, where it serves as well.
+        let _ = store.map(|store| move_to_store(store, std::slice::from_mut(&mut segment)));
         let windows = segment.windows.totals();
         let functions = segment.functions.totals();
         IndexLayer {
@@ -49,6 +61,12 @@ impl IndexLayer {
             windows,
             functions,
         }
+    }
+
+    /// Returns the same layer without the outlines decoded from a store since it was built; `None` without any.
+    pub(crate) fn without_decoded(&self) -> Option<IndexLayer> {
+        let segment = Arc::new(self.segment.without_decoded()?);
+        Some(IndexLayer { segment, ..self.clone() })
     }
 
     pub(crate) fn segment(&self) -> &Segment {

@@ -2,44 +2,72 @@
 //!
 //! The texts are in one string, and the items of all lists in one array; a hash map of vectors takes four times as much memory.
 
-use std::hash::{BuildHasher, BuildHasherDefault};
+use std::hash::{Hash, Hasher};
+use std::io;
 
+use bytemuck::Pod;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
+use stored::{PodArray, StoredArray, StoredData};
 
 /// Lists by their keys.
 #[derive(Debug)]
 pub(crate) struct KeyedLists<T> {
-    keys: KeyTable,
+    /// All keys, one after the other.
+    keys: PodArray<u8>,
+    /// By number of the key: its end in `keys`. A workspace is limited to less than 4 GiB.
+    ends: PodArray<u32>,
+    /// Numbers of the keys by their text.
+    table: HashTable<u32>,
     /// By number of the key: start of its items; with one additional entry for the end.
-    starts: Box<[u32]>,
-    items: Box<[T]>,
+    starts: PodArray<u32>,
+    items: PodArray<T>,
 }
 
 impl<T> Default for KeyedLists<T> {
     fn default() -> KeyedLists<T> {
-        KeyedLists { keys: KeyTable::default(), starts: Box::default(), items: Box::default() }
+        KeyedLists {
+            keys: PodArray::default(),
+            ends: PodArray::default(),
+            table: HashTable::default(),
+            starts: PodArray::default(),
+            items: PodArray::default(),
+        }
     }
 }
 
-impl<T> KeyedLists<T> {
+impl<T: Pod> KeyedLists<T> {
     /// Returns the list of a key; empty if there is none.
     pub(crate) fn get(&self, key: &str) -> &[T] {
-        let Some(number) = self.keys.find(key) else { return &[] };
-        let range = self.starts[number as usize] as usize..self.starts[number as usize + 1] as usize;
+        let Some(number) = find(&self.keys, &self.ends, &self.table, key) else { return &[] };
+        let starts = &*self.starts;
+        let range = starts[number as usize] as usize..starts[number as usize + 1] as usize;
         &self.items[range]
     }
 
     /// Returns all keys.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
-        (0..self.keys.ends.len()).map(|number| self.keys.text(number))
+        let (keys, ends) = (&*self.keys, &*self.ends);
+        (0..ends.len())
+            .map(|number| str::from_utf8(key_at(keys, ends, number)).expect("keys are added as texts"))
+    }
+}
+
+impl<T: Pod> StoredData for KeyedLists<T> {
+    fn arrays(&mut self, visit: &mut dyn FnMut(&mut dyn StoredArray) -> io::Result<()>) -> io::Result<()> {
+        visit(&mut self.keys)?;
+        visit(&mut self.ends)?;
+        visit(&mut self.starts)?;
+        visit(&mut self.items)
     }
 }
 
 /// Builds lists from items in any order of their keys.
 #[derive(Debug)]
 pub(crate) struct KeyedListsBuilder<T> {
-    keys: KeyTable,
+    keys: Vec<u8>,
+    ends: Vec<u32>,
+    table: HashTable<u32>,
     /// By number of the key: its last item.
     last: Vec<T>,
     /// Items with the numbers of their keys.
@@ -48,14 +76,20 @@ pub(crate) struct KeyedListsBuilder<T> {
 
 impl<T> Default for KeyedListsBuilder<T> {
     fn default() -> KeyedListsBuilder<T> {
-        KeyedListsBuilder { keys: KeyTable::default(), last: Vec::new(), items: Vec::new() }
+        KeyedListsBuilder {
+            keys: Vec::new(),
+            ends: Vec::new(),
+            table: HashTable::default(),
+            last: Vec::new(),
+            items: Vec::new(),
+        }
     }
 }
 
-impl<T: Copy + PartialEq> KeyedListsBuilder<T> {
+impl<T: Pod + PartialEq> KeyedListsBuilder<T> {
     /// Appends `item` to the list of `key`, unless it is the last one there.
     pub(crate) fn push(&mut self, key: &str, item: T) {
-        let number = self.keys.number(key);
+        let number = self.number(key);
         match self.last.get_mut(number as usize) {
             Some(last) if *last == item => return,
             Some(last) => *last = item,
@@ -64,13 +98,29 @@ impl<T: Copy + PartialEq> KeyedListsBuilder<T> {
         self.items.push((number, item));
     }
 
+    /// Returns the number of a key; adds it if it is new.
+    fn number(&mut self, key: &str) -> u32 {
+        let KeyedListsBuilder { keys, ends, table, .. } = self;
+        if let Some(known) = find(keys, ends, table, key) {
+            return known;
+        }
+        let number = ends.len() as u32;
+        keys.extend_from_slice(key.as_bytes());
+        ends.push(keys.len() as u32);
+        table
+            .insert_unique(hash(key.as_bytes()), number, |&number| hash(key_at(keys, ends, number as usize)));
+        number
+    }
+
     /// Returns the lists.
     pub(crate) fn finish(self) -> KeyedLists<T> {
-        let KeyedListsBuilder { mut keys, mut items, .. } = self;
-        keys.shrink();
+        let KeyedListsBuilder { mut keys, mut ends, mut table, mut items, .. } = self;
+        keys.shrink_to_fit();
+        ends.shrink_to_fit();
+        table.shrink_to_fit(|&number| hash(key_at(&keys, &ends, number as usize)));
         // Stable, so that each list keeps its order.
         items.sort_by_key(|(number, _)| *number);
-        let mut starts = vec![0; keys.ends.len() + 1];
+        let mut starts = vec![0; ends.len() + 1];
         for (number, _) in &items {
             starts[*number as usize + 1] += 1;
         }
@@ -78,58 +128,24 @@ impl<T: Copy + PartialEq> KeyedListsBuilder<T> {
             starts[number] += starts[number - 1];
         }
         let items = items.into_iter().map(|(_, item)| item).collect();
-        KeyedLists { keys, starts: starts.into(), items }
+        KeyedLists { keys: keys.into(), ends: ends.into(), table, starts: starts.into(), items }
     }
 }
 
-/// Distinct texts, numbered in the order of their addition.
-#[derive(Debug, Default)]
-struct KeyTable {
-    /// All texts, one after the other.
-    text: String,
-    /// By number: end of the text. A workspace is limited to less than 4 GiB.
-    ends: Vec<u32>,
-    /// Numbers by their text.
-    table: HashTable<u32>,
+fn find(keys: &[u8], ends: &[u32], table: &HashTable<u32>, key: &str) -> Option<u32> {
+    let is_key = |&number: &u32| key_at(keys, ends, number as usize) == key.as_bytes();
+    table.find(hash(key.as_bytes()), is_key).copied()
 }
 
-impl KeyTable {
-    fn find(&self, key: &str) -> Option<u32> {
-        self.table.find(hash(key), |&number| self.text(number as usize) == key).copied()
-    }
-
-    /// Returns the number of a text; adds it if it is new.
-    fn number(&mut self, key: &str) -> u32 {
-        if let Some(known) = self.find(key) {
-            return known;
-        }
-        let number = self.ends.len() as u32;
-        self.text.push_str(key);
-        self.ends.push(self.text.len() as u32);
-        let KeyTable { text, ends, table } = self;
-        table.insert_unique(hash(key), number, |&number| hash(text_at(text, ends, number as usize)));
-        number
-    }
-
-    fn text(&self, number: usize) -> &str {
-        text_at(&self.text, &self.ends, number)
-    }
-
-    fn shrink(&mut self) {
-        self.text.shrink_to_fit();
-        self.ends.shrink_to_fit();
-        let KeyTable { text, ends, table } = self;
-        table.shrink_to_fit(|&number| hash(text_at(text, ends, number as usize)));
-    }
-}
-
-fn text_at<'t>(text: &'t str, ends: &[u32], number: usize) -> &'t str {
+fn key_at<'k>(keys: &'k [u8], ends: &[u32], number: usize) -> &'k [u8] {
     let start = number.checked_sub(1).map_or(0, |before| ends[before]);
-    &text[start as usize..ends[number] as usize]
+    &keys[start as usize..ends[number] as usize]
 }
 
-fn hash(text: &str) -> u64 {
-    BuildHasherDefault::<FxHasher>::default().hash_one(text)
+fn hash(key: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    key.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]

@@ -2,13 +2,19 @@
 //!
 //! Built from outlines only; [`crate::resolver`] resolves names.
 
+use std::borrow::Cow;
+use std::io;
+
+use bytemuck::{Pod, Zeroable};
+use stored::{StoredArray, StoredData};
 use syntax::Outline;
 
 use crate::keyed_lists::{KeyedLists, KeyedListsBuilder};
 use crate::path_suffixes::{PathSuffixIndex, split_path};
 
 /// Reference to a definition: positions of its file and in the file's outline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
 pub(crate) struct DefinitionRef {
     pub(crate) file: u32,
     pub(crate) position: u32,
@@ -41,11 +47,11 @@ struct NameTableBuilder {
 
 impl NameTable {
     /// Builds the table of files given by path and outline; their positions are their order.
-    pub(crate) fn build<'a>(files: impl Iterator<Item = (&'a str, &'a Outline)>) -> NameTable {
+    pub(crate) fn build<'a>(files: impl Iterator<Item = (&'a str, Cow<'a, Outline>)>) -> NameTable {
         let mut builder = NameTableBuilder::default();
         let mut paths: Vec<Box<str>> = Vec::new();
         for (file, (path, outline)) in (0..).zip(files) {
-            builder.add(file, path, outline);
+            builder.add(file, path, &outline);
             paths.push(path.into());
         }
         let folders = builder.folders.finish();
@@ -103,6 +109,16 @@ impl NameTable {
     /// Returns the imports that apply to all files.
     pub(crate) fn global_imports(&self) -> &[DefinitionRef] {
         &self.global_imports
+    }
+}
+
+impl StoredData for NameTable {
+    fn arrays(&mut self, visit: &mut dyn FnMut(&mut dyn StoredArray) -> io::Result<()>) -> io::Result<()> {
+        self.definitions.arrays(visit)?;
+        self.members_by_type.arrays(visit)?;
+        self.extensions.arrays(visit)?;
+        self.namespaces.arrays(visit)?;
+        self.folders.arrays(visit)
     }
 }
 

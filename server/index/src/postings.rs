@@ -2,6 +2,10 @@
 //!
 //! A document is a block of lines or a function. The documents of a file have consecutive numbers.
 
+use std::io;
+
+use stored::{PodArray, StoredArray, StoredData};
+
 use crate::bags::{Bags, bag_entries, entry_bytes, put_entry};
 use crate::parallelism::Parallelism;
 use crate::terms::Term;
@@ -11,11 +15,11 @@ use crate::terms::Term;
 pub(crate) struct Postings {
     vocabulary: Vocabulary,
     /// By position of the term: its document frequency, as counted by the builder.
-    frequencies: Box<[u32]>,
+    frequencies: PodArray<u32>,
     /// By position of the term: start of its postings in `entries`; with one additional entry for the end.
-    starts: Box<[u64]>,
+    starts: PodArray<u64>,
     /// The documents of each term as distances, with the term's counts, encoded like [`Bags`]: a third of the size of numbers.
-    entries: Box<[u8]>,
+    entries: PodArray<u8>,
 }
 
 /// The bags of one file, and the number of the first one.
@@ -48,16 +52,27 @@ impl Postings {
 
     /// Returns the documents with `term` in order, with the term's count in each.
     pub(crate) fn list(&self, term: Term) -> impl Iterator<Item = (u32, u8)> {
+        let starts = &*self.starts;
         let range = self
             .vocabulary
             .position(term)
-            .map_or(0..0, |position| self.starts[position] as usize..self.starts[position + 1] as usize);
+            .map_or(0..0, |position| starts[position] as usize..starts[position + 1] as usize);
         bag_entries(&self.entries[range]).map(|entry| (entry.term, entry.count))
     }
 
     /// Returns the number of documents with `term`.
     pub(crate) fn frequency(&self, term: Term) -> u32 {
         self.vocabulary.position(term).map_or(0, |position| self.frequencies[position])
+    }
+}
+
+impl StoredData for Postings {
+    fn arrays(&mut self, visit: &mut dyn FnMut(&mut dyn StoredArray) -> io::Result<()>) -> io::Result<()> {
+        visit(&mut self.vocabulary.terms)?;
+        visit(&mut self.vocabulary.directory)?;
+        visit(&mut self.frequencies)?;
+        visit(&mut self.starts)?;
+        visit(&mut self.entries)
     }
 }
 
@@ -106,7 +121,7 @@ fn starts(files: &[NumberedFile<'_>], terms: usize) -> Vec<u64> {
     starts
 }
 
-fn fill(files: &[NumberedFile<'_>], starts: &[u64]) -> Box<[u8]> {
+fn fill(files: &[NumberedFile<'_>], starts: &[u64]) -> PodArray<u8> {
     let length = starts.last().map_or(0, |&end| end as usize);
     // By position of the term: where its next entry begins, and the expected document.
     let mut next: Vec<(u64, u32)> = starts.iter().map(|&start| (start, 0)).collect();
@@ -125,9 +140,9 @@ fn fill(files: &[NumberedFile<'_>], starts: &[u64]) -> Box<[u8]> {
 /// steps.
 #[derive(Debug)]
 struct Vocabulary {
-    terms: Box<[Term]>,
+    terms: PodArray<Term>,
     /// By upper bits: the position of the first term with these or higher ones; with one additional entry for the end.
-    directory: Box<[u32]>,
+    directory: PodArray<u32>,
 }
 
 /// Average number of terms with the same upper bits.
@@ -150,9 +165,10 @@ impl Vocabulary {
     }
 
     fn position(&self, term: Term) -> Option<usize> {
-        let entry = entry_of(term, self.directory.len() - 1);
-        let start = self.directory[entry] as usize;
-        let found = self.terms[start..self.directory[entry + 1] as usize].binary_search(&term);
+        let directory = &*self.directory;
+        let entry = entry_of(term, directory.len() - 1);
+        let start = directory[entry] as usize;
+        let found = self.terms[start..directory[entry + 1] as usize].binary_search(&term);
         found.ok().map(|position| start + position)
     }
 }

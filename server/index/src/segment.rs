@@ -2,8 +2,11 @@
 //!
 //! A segment is immutable. [`crate::index_layer`] handles changes of its files.
 
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
+
+use stored::{PodArray, StoredArray, StoredData};
 
 use crate::FileIndex;
 use crate::bags::Bags;
@@ -19,9 +22,9 @@ pub(crate) struct Segment {
     /// Sorted by their paths, which are distinct.
     files: Box<[Arc<FileIndex>]>,
     /// The documents are blocks; windows, which begin at blocks, are searched, counted and measured.
-    pub(crate) windows: Collection,
-    pub(crate) functions: Collection,
-    pub(crate) names: NameTable,
+    pub(crate) windows: Arc<Collection>,
+    pub(crate) functions: Arc<Collection>,
+    pub(crate) names: Arc<NameTable>,
 }
 
 /// Documents of one kind.
@@ -29,11 +32,11 @@ pub(crate) struct Segment {
 pub(crate) struct Collection {
     pub(crate) postings: Postings,
     /// By position of the file: its first document; with one additional entry for the end.
-    starts: Box<[u32]>,
+    starts: PodArray<u32>,
     /// Number of unused entries after the last document of a file.
     margin: u32,
     /// Number of terms in each document, including repeats, saturated: BM25 hardly distinguishes longer ones.
-    pub(crate) lengths: Box<[u16]>,
+    pub(crate) lengths: PodArray<u16>,
 }
 
 impl Segment {
@@ -43,11 +46,25 @@ impl Segment {
         let (windows, (functions, names)) = threads.join(
             || window_collection(&files, threads),
             || {
-                let names = NameTable::build(files.iter().map(|file| (file.path(), file.outline())));
+                let names = NameTable::build(files.iter().map(|file| (file.path(), file.read_outline())));
                 (function_collection(&files, threads), names)
             },
         );
+        let (windows, functions, names) = (Arc::new(windows), Arc::new(functions), Arc::new(names));
         Segment { files: files.into(), windows, functions, names }
+    }
+
+    /// Returns the same segment without the outlines decoded from a store since it was built; `None` without any.
+    pub(crate) fn without_decoded(&self) -> Option<Segment> {
+        let mut is_changed = false;
+        let mut renew = |file: &Arc<FileIndex>| {
+            let renewed = file.without_decoded();
+            is_changed |= renewed.is_some();
+            renewed.map_or_else(|| Arc::clone(file), Arc::new)
+        };
+        let files = self.files.iter().map(&mut renew).collect();
+        let [windows, functions] = [&self.windows, &self.functions].map(Arc::clone);
+        is_changed.then(|| Segment { files, windows, functions, names: Arc::clone(&self.names) })
     }
 
     pub(crate) fn files(&self) -> &[Arc<FileIndex>] {
@@ -57,6 +74,18 @@ impl Segment {
     /// Returns the position of the file of this path.
     pub(crate) fn position(&self, path: &str) -> Option<usize> {
         self.files.binary_search_by(|file| file.path().cmp(path)).ok()
+    }
+}
+
+/// Only a new segment, of which no part is shared yet, can move.
+impl StoredData for Segment {
+    fn arrays(&mut self, visit: &mut dyn FnMut(&mut dyn StoredArray) -> io::Result<()>) -> io::Result<()> {
+        for collection in [&mut self.windows, &mut self.functions].into_iter().filter_map(Arc::get_mut) {
+            collection.postings.arrays(visit)?;
+            visit(&mut collection.starts)?;
+            visit(&mut collection.lengths)?;
+        }
+        Arc::get_mut(&mut self.names).map_or(Ok(()), |names| names.arrays(visit))
     }
 }
 
@@ -139,7 +168,8 @@ pub(crate) fn function_frequencies(functions: &Bags) -> Vec<u32> {
 impl Collection {
     /// Returns the documents of a file.
     pub(crate) fn of_file(&self, file: usize) -> Range<u32> {
-        let (start, end) = (self.starts[file], self.starts[file + 1]);
+        let starts = &*self.starts;
+        let (start, end) = (starts[file], starts[file + 1]);
         start..end.saturating_sub(self.margin).max(start)
     }
 

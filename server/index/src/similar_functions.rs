@@ -134,15 +134,16 @@ fn candidates<'a>(
     cancel: &CancelFlag,
 ) -> Vec<FunctionCandidate<'a>> {
     let functions = &layer.segment().functions;
+    let lengths = &*functions.lengths;
     let gain = totals.term_score();
-    let mut scores = vec![0.0; functions.lengths.len()];
+    let mut scores = vec![0.0; lengths.len()];
     for word in words {
         if cancel.is_cancelled() {
             return Vec::new();
         }
         for (function, count) in functions.postings.list(word.term) {
             let function = function as usize;
-            scores[function] += gain(word.weight, count.into(), functions.lengths[function]);
+            scores[function] += gain(word.weight, count.into(), lengths[function]);
         }
     }
     let files =
@@ -190,7 +191,8 @@ impl<'a> FunctionCandidate<'a> {
         let length = functions.lengths[self.function as usize];
         let number = self.function - functions.of_file(functions.file_of(self.function)).start;
         let bags = self.file.function_words();
-        let counts = bags.bag(number as usize).map(|entry| (bags.terms()[entry.term as usize], entry.count));
+        let terms = bags.terms();
+        let counts = bags.bag(number as usize).map(|entry| (terms[entry.term as usize], entry.count));
         let counts: FxHashMap<Term, u8> = counts.collect();
         let gain = |word: &QueryWord| Some(gain(word.weight, (*counts.get(&word.term)?).into(), length));
         let mut gains: Vec<(f32, &str)> =

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use bytemuck::{Pod, Zeroable};
 use syntax::Language;
 
 use crate::code_words::to_lower;
@@ -17,7 +18,8 @@ const MIN_PLURAL_CHARACTERS: usize = 5;
 
 /// A term, as a hash of its text: the index doesn't store the texts of terms. The hash is the same on every machine, because it
 /// is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+#[repr(transparent)]
 pub struct Term(u64);
 
 /// Kind of a term, so that equal texts of different kinds are different terms.

@@ -131,14 +131,15 @@ fn score<'a>(
     best: &mut TopWindows<'a>,
 ) {
     let windows = &layer.segment().windows;
+    let lengths = &*windows.lengths;
     let gain = totals.term_score();
-    let mut scores = vec![0.0; windows.lengths.len()];
+    let mut scores = vec![0.0; lengths.len()];
     for term in terms {
         if cancel.is_cancelled() {
             return;
         }
         each_window(windows.postings.list(term.term), |window, count| {
-            scores[window] += gain(term.value, count, windows.lengths[window]);
+            scores[window] += gain(term.value, count, lengths[window]);
         });
     }
     for (chunk, first) in scores.chunks(CHUNK).zip((0_usize..).step_by(CHUNK)) {
@@ -227,11 +228,12 @@ fn rescore(hits: &mut [WindowHit<'_>], terms: &[WeightedTerm], totals: Collectio
 /// Counts the terms of a window that have a position; returns its total number of terms.
 fn count_terms(hit: &WindowHit<'_>, positions: &FxHashMap<Term, usize>, counts: &mut [u32]) -> u16 {
     let bags = hit.file.block_terms();
+    let terms = bags.terms();
     let window = hit.window as usize;
     let mut length = 0;
     for entry in (window..window + WINDOW_BLOCKS).flat_map(|block| bags.bag(block)) {
         length += u32::from(entry.count);
-        if let Some(&position) = positions.get(&bags.terms()[entry.term as usize]) {
+        if let Some(&position) = positions.get(&terms[entry.term as usize]) {
             counts[position] += u32::from(entry.count);
         }
     }

@@ -20,6 +20,9 @@ use crate::server::Server;
 /// Minimum interval between reports.
 const INTERVAL: Duration = Duration::from_millis(100);
 
+/// Shorter times are neither estimated nor a basis for an estimate.
+const MIN_ESTIMATE: Duration = Duration::from_secs(2);
+
 /// The running tasks, by token.
 #[derive(Clone, Default)]
 pub(crate) struct ProgressTasks {
@@ -122,17 +125,31 @@ async fn create(client: &Client, progress: &ProgressToken, mut reported: Receive
 /// Reports steps until the sender is dropped.
 async fn show(client: &Client, progress: &ProgressToken, begin: Value, mut reported: Receiver<Progress>) {
     send(client, progress, begin).await;
-    let mut next = Instant::now();
+    let (mut first, mut next) = (None, Instant::now());
     while reported.changed().await.is_ok() {
         let step = *reported.borrow_and_update();
+        // The time before the first step is spent on other things, such as finding the files.
+        let (start, before) = *first.get_or_insert_with(|| (Instant::now(), step.done));
         if Instant::now() >= next {
             next = Instant::now() + INTERVAL;
-            let message = format!("{} of {}", step.done, step.total);
+            let message =
+                format!("{} of {}{}", step.done, step.total, estimate(step, before, start.elapsed()));
             let report = json!({ "kind": "report", "message": message, "percentage": percent(step) });
             send(client, progress, report).await;
         }
     }
     send(client, progress, json!({ "kind": "end" })).await;
+}
+
+/// Returns the time that is left if everything takes as long as the parts after the first `before`; nothing if that is short or not
+/// known yet.
+fn estimate(step: Progress, before: usize, elapsed: Duration) -> String {
+    let timed = step.done.saturating_sub(before);
+    if elapsed < MIN_ESTIMATE || timed == 0 {
+        return String::new();
+    }
+    let left = elapsed.as_secs_f64() * step.total.saturating_sub(step.done) as f64 / timed as f64;
+    if left < MIN_ESTIMATE.as_secs_f64() { String::new() } else { format!(", about {left:.0} s left") }
 }
 
 fn percent(step: Progress) -> u32 {
@@ -142,4 +159,19 @@ fn percent(step: Progress) -> u32 {
 async fn send(client: &Client, progress: &ProgressToken, value: Value) {
     let params = ProgressParams { token: progress.clone(), value };
     client.send_notification::<ProgressNotification>(params).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimate_counts_only_timed_parts_and_omits_short_times() {
+        let estimate = |done, before, seconds| {
+            estimate(Progress { done, total: 100 }, before, Duration::from_secs(seconds))
+        };
+        assert_eq!(estimate(50, 40, 5), ", about 25 s left");
+        assert_eq!(estimate(20, 0, 10), ", about 40 s left");
+        assert_eq!([estimate(50, 50, 5), estimate(50, 0, 1), estimate(99, 0, 100)], [""; 3]);
+    }
 }

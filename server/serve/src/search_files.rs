@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use memchr::memmem;
+use stored::SharedText;
 
 use crate::find_cursor::{FoundCursor, Surroundings, find_in_file, most_certain, search_lines};
 use crate::routes::FillRequest;
@@ -27,7 +28,7 @@ pub(crate) struct SearchedFile {
     /// Path in the folder, with `/`.
     pub(crate) path: Arc<str>,
     /// Its text: that of the open document, or the saved one.
-    pub(crate) text: Arc<str>,
+    pub(crate) text: SharedText,
 }
 
 /// The place of a request.

@@ -19,6 +19,7 @@ use cases::{ArmAnswer, ArmRole, OutcomeKind, Trigger};
 use completion::{SharedContext, WorkspaceIndex};
 use recording::{ArmQuestion, GenerationTask, RecorderEpoch, ShadowQuestion, TrialSession};
 use session::{Documents, Folder, OpenDocument, RequestSnapshot, document_admission};
+use stored::SharedText;
 use tokio::sync::{mpsc, oneshot};
 use trial::{AnswerEvent, DocumentKey, EventKind, OfferedItem};
 
@@ -362,7 +363,7 @@ impl LinkTask {
             let open: HashMap<String, Arc<str>> =
                 open.filter_map(|document| Some((path_in(folder, document)?, document.text()))).collect();
             let file = |file: &syntax::SourceFile| {
-                let text = Arc::clone(open.get(&*file.path).unwrap_or(&file.text));
+                let text = open.get(&*file.path).map_or_else(|| file.text.clone(), SharedText::from);
                 SearchedFile { folder: number, path: Arc::clone(&file.path), text }
             };
             index.files().iter().map(file).collect::<Vec<_>>()
@@ -394,7 +395,7 @@ impl LinkTask {
         index: &WorkspaceIndex,
         found: &FoundPlace,
     ) -> Option<Arc<OpenDocument>> {
-        let text = Arc::clone(&index.file(&found.path)?.text);
+        let text = index.file(&found.path)?.text.to_arc();
         let saved = SavedFile { root: &folder.root, path: &found.path, text };
         let (document, events) = self.documents.set_text(&saved, &found.text)?;
         self.record(events);

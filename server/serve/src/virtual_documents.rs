@@ -76,7 +76,7 @@ impl VirtualDocuments {
         let changed: Vec<(DocumentKey, Option<Arc<str>>)> = ours
             .filter_map(|(key, file)| match index.file(&file.path) {
                 Some(now) if *now.text == *file.saved => None,
-                now => Some((Arc::clone(key), now.map(|now| Arc::clone(&now.text)))),
+                now => Some((Arc::clone(key), now.map(|now| now.text.to_arc()))),
             })
             .collect();
         let mut events = Vec::new();

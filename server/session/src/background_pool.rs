@@ -211,7 +211,7 @@ mod tests {
         let SourceFile { path, language, text } = open;
         let cursor = text.len();
         let snapshot = index
-            .snapshot(DocumentText { path, language, text })
+            .snapshot(DocumentText { path, language, text: text.to_arc() })
             .with_editor_context(EditorContext { documents, ..EditorContext::default() });
         let rule = ScriptedReply { context: true, ..ScriptedReply::default() };
         let engine = ScriptedEngine::with_rules("names its context", vec![rule]);

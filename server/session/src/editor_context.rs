@@ -120,12 +120,12 @@ impl OtherDocument {
         }
         let language = saved.map(|saved| saved.language).or(self.document.language)?;
         let mut indexed = lock(&self.document.session.file_index);
-        let known = indexed.as_ref().filter(|known| Arc::ptr_eq(&known.file().text, &text));
+        let known = indexed.as_ref().filter(|known| known.file().text.is_same(&text));
         if let Some(known) = known {
             return Some(Arc::clone(known));
         }
         let tree = self.document.session.syntax.tree(language, &text);
-        let file = SourceFile { path: Arc::clone(&self.path), language, text };
+        let file = SourceFile { path: Arc::clone(&self.path), language, text: text.into() };
         let new = Arc::new(FileIndex::with_tree(file, &tree));
         *indexed = Some(Arc::clone(&new));
         Some(new)

@@ -59,6 +59,8 @@ pub struct Folder {
     pub(crate) opened_elsewhere: Notify,
     /// Whether engines outside of the settings read the tokens.
     pub(crate) needs_tokens: AtomicBool,
+    /// Whether it has few entries.
+    is_small: AtomicBool,
     /// Whether a failure of the cache was reported.
     was_warned_of_cache: AtomicBool,
     /// Cancelled when the folder is removed or the session ends.
@@ -129,6 +131,7 @@ impl Folder {
             recent_directories: Mutex::default(),
             opened_elsewhere: Notify::new(),
             needs_tokens: AtomicBool::new(false),
+            is_small: AtomicBool::new(false),
             was_warned_of_cache: AtomicBool::new(false),
             removed,
             priority: watch::Sender::new(Priority::LargeFolder),
@@ -173,8 +176,14 @@ impl Folder {
         lock(&self.recent_directories).clone()
     }
 
+    /// Returns whether the folder was marked as small.
+    pub(crate) fn is_small(&self) -> bool {
+        self.is_small.load(Ordering::Relaxed)
+    }
+
     /// Marks the folder as small.
     pub(crate) fn mark_small(&self) {
+        self.is_small.store(true, Ordering::Relaxed);
         if *self.priority.borrow() == Priority::LargeFolder {
             self.set_priority(Priority::SmallFolder);
         }

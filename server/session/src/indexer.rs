@@ -11,34 +11,58 @@
 //! its own but uses the current rayon pool. A cache that is missing, damaged or of another version costs only time.
 
 mod corpus;
+mod derive_files;
 mod index_cache;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use cache::{Cache, CacheMiss, SaveSummary};
+use cache::{Cache, CacheMiss, DiskBlocks, SaveSummary};
 use completion::WorkspaceIndex;
-use index::{FileIndex, Index};
-use rayon::prelude::*;
+use index::Index;
 use rustc_hash::FxHashMap;
+use stored::BlockStore;
 use syntax::{Projects, SourceFile, Tree};
 use workspace::{
-    LoadProgress, ReadLimits, ScanScope, Snapshot, WorkspaceChanges, WorkspaceError, WorkspaceTracker,
+    LoadProgress, ReadLimits, ScanScope, Snapshot, TextStore, WorkspaceChanges, WorkspaceError,
+    WorkspaceTracker,
 };
 
+pub(crate) use corpus::store_corpus;
 pub use corpus::{LoadedCorpus, save_corpus};
-use index_cache::IndexCache;
+use derive_files::{DerivedFiles, Deriving};
+use index_cache::{BegunCache, IndexCache};
 
+use crate::index_memory::IndexMemory;
 use crate::release_memory::release_memory;
+
+/// A workspace with fewer bytes of text is cached when it is indexed; that takes less than a second.
+const MIN_BEGUN_BYTES: usize = if cfg!(test) { 100_000 } else { 32 << 20 };
 
 /// Called with a file and its syntax tree.
 pub type TreeObserver<'a> = dyn Fn(&SourceFile, &Tree) + Sync + 'a;
+
+/// Progress of opening a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexProgress {
+    /// Files are found and read.
+    Loading(LoadProgress),
+    /// Files are indexed, which takes most of the time.
+    Deriving {
+        /// Files indexed so far.
+        done: usize,
+        /// Files to index.
+        total: usize,
+    },
+}
 
 /// Keeps the index of a folder up to date.
 pub struct Indexer {
     tracker: WorkspaceTracker,
     index: WorkspaceIndex,
     cache: Option<Cache>,
+    /// Where the index is if it exceeds the memory budget; `None` if it is in memory.
+    blocks: Option<Arc<DiskBlocks>>,
     /// Bytes of text by path, of the files whose current text is not in the cache.
     unsaved: FxHashMap<Arc<str>, u64>,
     /// Unsaved bytes required before the next attempt to save, after a failed one.
@@ -63,9 +87,9 @@ impl Indexer {
         root: &Path,
         limits: &ReadLimits,
         cache: Option<Cache>,
-        progress: &(dyn Fn(LoadProgress) + Sync),
+        progress: &(dyn Fn(IndexProgress) + Sync),
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
-        Indexer::open_while(root, limits, cache, progress, &|| true)
+        Indexer::open_while(root, limits, cache, IndexMemory::of_machine(), progress, &|| true)
     }
 
     /// Same as [`Indexer::open`], but calls `on_tree`, from several threads, with each file that is not taken from the cache and
@@ -74,55 +98,89 @@ impl Indexer {
         root: &Path,
         limits: &ReadLimits,
         cache: Option<Cache>,
-        progress: &(dyn Fn(LoadProgress) + Sync),
+        memory: IndexMemory,
+        progress: &(dyn Fn(IndexProgress) + Sync),
         on_tree: &TreeObserver<'_>,
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
-        Indexer::open_with(root, limits, cache, progress, &|| true, on_tree)
+        Indexer::open_with(root, limits, cache, memory, progress, &|| true, on_tree)
     }
 
-    /// Same as [`Indexer::open`], but fails with [`WorkspaceError::Cancelled`] as soon as `keep_going`, called for each file, returns
+    /// Same as [`Indexer::open`] with another memory budget than the default, but fails with [`WorkspaceError::Cancelled`] as soon as `keep_going`, called for each file, returns
     /// `false`.
     pub fn open_while(
         root: &Path,
         limits: &ReadLimits,
         cache: Option<Cache>,
-        progress: &(dyn Fn(LoadProgress) + Sync),
+        memory: IndexMemory,
+        progress: &(dyn Fn(IndexProgress) + Sync),
         keep_going: &(dyn Fn() -> bool + Sync),
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
-        Indexer::open_with(root, limits, cache, progress, keep_going, &|_, _| {})
+        Indexer::open_with(root, limits, cache, memory, progress, keep_going, &|_, _| {})
     }
 
     fn open_with(
         root: &Path,
         limits: &ReadLimits,
         cache: Option<Cache>,
-        progress: &(dyn Fn(LoadProgress) + Sync),
+        memory: IndexMemory,
+        progress: &(dyn Fn(IndexProgress) + Sync),
         keep_going: &(dyn Fn() -> bool + Sync),
         on_tree: &TreeObserver<'_>,
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
-        let mut cached =
-            cache.as_ref().map_or_else(IndexCache::default, |cache| IndexCache::read(cache, root));
-        let tracker = WorkspaceTracker::open_while(root, limits, cached.take_known(), progress, keep_going)?;
+        let blocks = cache.as_ref().map(|cache| Arc::new(cache.blocks()));
+        let above_bytes = memory.text_bytes();
+        let texts = blocks.clone().map(|store| TextStore { store, above_bytes });
+        let mut cached = cache
+            .as_ref()
+            .map_or_else(IndexCache::default, |cache| IndexCache::read(cache, root, texts.as_ref()));
+        let loading = |loaded| progress(IndexProgress::Loading(loaded));
+        let tracker =
+            WorkspaceTracker::open_while(root, limits, cached.take_known(), texts, &loading, keep_going)?;
         let files = Arc::clone(tracker.snapshot().files());
-        let old: Vec<Option<Arc<FileIndex>>> = files.iter().map(|file| cached.take_index(file)).collect();
-        let reused = old.iter().flatten().count();
-        let unsaved = files
-            .iter()
-            .zip(&old)
-            .filter_map(|(file, old)| old.is_none().then_some(file))
-            .map(size)
-            .collect();
-        let derived: Option<Vec<Arc<FileIndex>>> = old
-            .into_par_iter()
-            .zip(&*files)
-            .map(|(old, file)| keep_going().then(|| old.unwrap_or_else(|| derive_observed(file, on_tree))))
-            .collect();
-        let derived = derived.ok_or_else(|| WorkspaceError::Cancelled { path: root.to_owned() })?;
-        let opening = OpenStats { reused, rebuilt: derived.len() - reused, miss: cached.miss };
+        let blocks = blocks.filter(|_| text_bytes(&files) as u64 > above_bytes);
+        // The texts, as they were read, were in memory until they moved.
+        if blocks.is_some() {
+            release_memory();
+        }
+        let deriving = Deriving { store: as_store(&blocks), progress, keep_going, on_tree };
+        let begun = cache.as_ref().filter(|_| cached.can_be_begun() && text_bytes(&files) >= MIN_BEGUN_BYTES);
+        let mut begun = begun.and_then(|cache| BegunCache::begin(cache, &tracker));
+        let derived = deriving.derive_all(&files, &mut cached, &mut begun);
+        let DerivedFiles { files: derived, mut unsaved } =
+            derived.ok_or_else(|| WorkspaceError::Cancelled { path: root.to_owned() })?;
+        let (reused, rebuilt) = (derived.len() - unsaved.len(), unsaved.len());
+        match begun.map(BegunCache::finish) {
+            Some(Ok(_)) => unsaved.clear(),
+            // Saving tries again, and reports the reason.
+            Some(Err(error)) => tracing::debug!(%error, "the cache cannot be completed"),
+            None => {}
+        }
+        let opening = OpenStats { reused, rebuilt, miss: cached.miss.take() };
+        drop(cached);
         let projects = Arc::new(Projects::new(tracker.snapshot().manifests()));
-        let index = WorkspaceIndex::empty().with_index(files, Index::from_files(derived), projects);
+        let index = Index::in_store(as_store(&blocks), derived);
+        let index = WorkspaceIndex::empty().with_index(files, index, projects);
+        let indexer = Indexer { tracker, index, cache, blocks, unsaved, retry_save_bytes: 0 };
+        indexer.release_memory();
+        Ok((indexer, opening))
+    }
+
+    /// Returns memory that is not needed to answer requests to the system.
+    fn release_memory(&self) {
+        self.blocks.iter().for_each(|blocks| blocks.release_pages());
         release_memory();
-        Ok((Indexer { tracker, index, cache, unsaved, retry_save_bytes: 0 }, opening))
+    }
+
+    /// Returns the place of the index if it is too large for memory.
+    pub fn store(&self) -> Option<Arc<dyn BlockStore>> {
+        as_store(&self.blocks)
+    }
+
+    /// Drops what requests have read from the store so far, which would otherwise grow. Returns whether the index was replaced.
+    pub fn drop_decoded(&mut self) -> bool {
+        let Some(index) = self.index.index().without_decoded() else { return false };
+        self.index = self.index.with_same_files(index);
+        true
     }
 
     /// Returns the index as of the last refresh.
@@ -169,7 +227,10 @@ impl Indexer {
             self.unsaved.remove(path);
         }
         self.unsaved.extend(changed.iter().map(size));
-        let derived: Vec<Arc<FileIndex>> = changed.par_iter().map(derive).collect();
+        let deriving =
+            Deriving { store: self.store(), progress: &|_| {}, keep_going: &|| true, on_tree: &|_, _| {} };
+        let derived = deriving.derive_all(&changed, &mut IndexCache::default(), &mut None);
+        let derived = derived.map(|derived| derived.files).unwrap_or_default();
         let projects = match manifests_changed {
             true => Arc::new(Projects::new(snapshot.manifests())),
             false => Arc::clone(self.index.projects()),
@@ -201,14 +262,12 @@ impl Indexer {
     }
 }
 
-fn derive(file: &SourceFile) -> Arc<FileIndex> {
-    derive_observed(file, &|_, _| {})
+fn as_store(blocks: &Option<Arc<DiskBlocks>>) -> Option<Arc<dyn BlockStore>> {
+    blocks.clone().map(|blocks| blocks as Arc<dyn BlockStore>)
 }
 
-fn derive_observed(file: &SourceFile, on_tree: &TreeObserver<'_>) -> Arc<FileIndex> {
-    let tree = syntax::parse(file.language, &file.text);
-    on_tree(file, &tree);
-    Arc::new(FileIndex::with_tree(file.clone(), &tree))
+fn text_bytes(files: &[SourceFile]) -> usize {
+    files.iter().map(|file| file.text.len()).sum()
 }
 
 /// A file's path and the length of its text in bytes.

@@ -1,7 +1,8 @@
 //! Keeps the index of a folder up to date in the background.
 //!
 //! ```text
-//! open: cache + disk ─► index ──► published ─► corpus, from the cache ─► published, ready
+//! open: near the open documents ─► index ──► published
+//!       cache + disk ─► index ──► published ─► corpus, from the cache ─► published, ready
 //! change events ─► debounce ─► index and corpus ──► published
 //!                                    └─► rebuilt corpus, when worn, debounced and rested ─► published, cached
 //! ```
@@ -11,6 +12,7 @@
 
 mod corpus_builder;
 mod folder_watcher;
+mod near_code;
 
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
@@ -20,14 +22,16 @@ use std::time::{Duration, Instant};
 
 use builtin::Corpus;
 use cache::Cache;
+use config::{Config, Environment};
 use futures_util::FutureExt;
 use tokio::sync::{oneshot, watch};
-use workspace::{LoadProgress, ReadLimits, ScanScope, check_folder};
+use workspace::{ReadLimits, ScanScope, check_folder};
 
 use crate::background_pool::{BackgroundPool, Priority, background_threads};
 use crate::events::{EventSender, IndexingOutcome, IndexingReport, Progress, SessionEvent};
 use crate::folder::Folder;
-use crate::indexer::{Indexer, save_corpus};
+use crate::index_memory::{IndexMemory, model_tokens};
+use crate::indexer::{IndexProgress, Indexer, save_corpus};
 use corpus_builder::{BuildEvent, CorpusBuild, CorpusBuilder};
 use folder_watcher::{FolderWatcher, WakeReason};
 
@@ -89,7 +93,10 @@ async fn keep_up_to_date(
         // The full scan below covers all changes noted so far.
         folder.take_pending();
         tokens.set_needed(reads_tokens(folder).await);
-        match open_folder(services, folder, &mut tokens).await? {
+        let settings = index_settings(folder).await;
+        tokens.set_max_tokens(model_tokens(&settings));
+        let memory = IndexMemory::of_settings(&settings);
+        match open_folder(services, folder, &mut tokens, memory).await? {
             Some(indexer) => break indexer,
             None => wait_until_readable(services, folder, &mut watching).await?,
         }
@@ -145,6 +152,15 @@ async fn reads_tokens(folder: &Folder) -> bool {
         || folder.settings.effective().await.is_some_and(|settings| settings.engine_set.reads_tokens())
 }
 
+/// Returns the settings of the folder's index; the defaults if its settings cannot be read.
+async fn index_settings(folder: &Folder) -> config::IndexSettings {
+    let effective = folder.settings.effective().await;
+    effective.map_or_else(
+        || Config::new(&[], &Environment::default()).index,
+        |settings| settings.config.index.clone(),
+    )
+}
+
 /// Waits until an unreadable folder can be read again; checks nothing else.
 async fn wait_until_readable(
     services: &IndexingServices,
@@ -169,6 +185,7 @@ async fn open_folder(
     services: &IndexingServices,
     folder: &Arc<Folder>,
     tokens: &mut CorpusBuilder,
+    memory: IndexMemory,
 ) -> Result<Option<Indexer>, TaskPanic> {
     let start = Instant::now();
     folder.begin_indexing();
@@ -179,7 +196,8 @@ async fn open_folder(
         progress: reported_progress,
         outcome: reported_outcome,
     }));
-    let mut opened = open_indexer(services, folder, progress.clone()).await;
+    publish_near_code(services, folder).await?;
+    let mut opened = open_indexer(services, folder, memory, progress.clone()).await;
     if let Ok(Ok(indexer)) = opened {
         publish_index(services, folder, &indexer);
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "indexed");
@@ -212,20 +230,41 @@ async fn open_folder(
     }
 }
 
+/// Publishes the code near the open documents of a folder that is not small.
+async fn publish_near_code(services: &IndexingServices, folder: &Arc<Folder>) -> Result<(), TaskPanic> {
+    if folder.is_small() {
+        return Ok(());
+    }
+    let directories = near_code::near_directories(folder).await;
+    if directories.is_empty() {
+        return Ok(());
+    }
+    let (start, root) = (Instant::now(), folder.root.clone());
+    let limits = ReadLimits { threads: background_threads(), ..ReadLimits::standard() };
+    let near =
+        run_in_background(services, folder, move || near_code::index_near_code(&root, &limits, &directories));
+    if let Some(index) = near.await? {
+        tracing::info!(folder = folder.name, files = index.files().len(), took = ?start.elapsed(), "near code indexed");
+        services.background.drop_in_background(folder.update_index(index));
+    }
+    Ok(())
+}
+
 async fn open_indexer(
     services: &IndexingServices,
     folder: &Folder,
+    memory: IndexMemory,
     progress: watch::Sender<Progress>,
 ) -> Result<Result<Indexer, String>, TaskPanic> {
     let (root, cache, removed) = (folder.root.clone(), services.cache.clone(), folder.removed.clone());
     let limits = ReadLimits { threads: background_threads(), ..ReadLimits::standard() };
     let opening = run_in_background(services, folder, move || {
         let report = |loaded| {
-            if let LoadProgress::Reading { read, total } = loaded {
-                progress.send_replace(Progress { done: read, total });
+            if let IndexProgress::Deriving { done, total } = loaded {
+                progress.send_replace(Progress { done, total });
             }
         };
-        Indexer::open_while(&root, &limits, cache, &report, &|| !removed.is_cancelled())
+        Indexer::open_while(&root, &limits, cache, memory, &report, &|| !removed.is_cancelled())
     });
     let (indexer, opening) = match opening.await? {
         Ok(opened) => opened,
@@ -236,6 +275,7 @@ async fn open_indexer(
         folder = folder.name,
         reused = opening.reused,
         derived = opening.rebuilt,
+        on_disk = indexer.store().is_some(),
         too_complex,
         "opened"
     );
@@ -306,9 +346,11 @@ async fn refresh(
     let moves = indexer.tracker().root_changes();
     let scan = run_in_background(services, folder, move || {
         let refreshed = indexer.refresh(&scope);
-        (indexer, scope, refreshed)
+        // Not for each saved file: the same parts would be read again.
+        let is_trimmed = matches!(scope, ScanScope::Everything) && indexer.drop_decoded();
+        (indexer, scope, refreshed, is_trimmed)
     });
-    let (indexer, scope, refreshed) = scan.await?;
+    let (indexer, scope, refreshed, is_trimmed) = scan.await?;
     if !matches!(scope, ScanScope::Unwatched) {
         tracing::debug!(folder = folder.name, took = ?start.elapsed(), "looked");
     }
@@ -320,6 +362,9 @@ async fn refresh(
             return Ok((indexer, false));
         }
     };
+    if is_trimmed && !is_different {
+        publish_index(services, folder, &indexer);
+    }
     if is_different {
         publish_index(services, folder, &indexer);
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "changes applied");

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use stored::SharedText;
+
 use tree_sitter::Language as Grammar;
 
 use crate::language_rules::LanguageRules;
@@ -359,7 +361,7 @@ pub struct SourceFile {
     /// Language by the file's name.
     pub language: Language,
     /// The whole text, with its original line ends.
-    pub text: Arc<str>,
+    pub text: SharedText,
 }
 
 /// A project file (`tsconfig.json`, `package.json`, `go.mod`, `Cargo.toml`), read for its module names.

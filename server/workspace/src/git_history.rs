@@ -208,7 +208,7 @@ impl GitHistory {
         }
         let text = self.read(path, &format!("{commit}:./{path}"))?;
         Ok(text.ok().map(|text| match text {
-            BlobText::Source(file) => file.text,
+            BlobText::Source(file) => file.text.to_arc(),
             BlobText::Manifest(manifest) => manifest.text,
         }))
     }
@@ -228,7 +228,9 @@ impl GitHistory {
             FileKind::Source(language) => {
                 BlobText::Source(SourceFile { path: Arc::from(path), language, text: hashed.text })
             }
-            FileKind::Manifest => BlobText::Manifest(Manifest { path: Arc::from(path), text: hashed.text }),
+            FileKind::Manifest => {
+                BlobText::Manifest(Manifest { path: Arc::from(path), text: hashed.text.to_arc() })
+            }
         }))
     }
 }

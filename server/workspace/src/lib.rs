@@ -44,6 +44,7 @@ mod workspace_tracker;
 
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 
 pub use admission::{Admission, admits};
@@ -63,7 +64,7 @@ pub use skips::{SkipReason, SkippedPath, Skips};
 pub use snapshot::{Snapshot, Totals};
 pub use walk::is_small;
 pub use workspace_changes::WorkspaceChanges;
-pub use workspace_tracker::{KnownFile, WorkspaceTracker};
+pub use workspace_tracker::{KnownFile, TextStore, WorkspaceTracker};
 
 /// The blake3 hash of a text.
 pub type TextHash = [u8; 32];
@@ -129,6 +130,16 @@ pub fn load(
     let snapshot = WorkspaceTracker::open(root, limits, [], progress)?.into_snapshot();
     check_source(root, &snapshot)?;
     Ok(snapshot)
+}
+
+/// Reads the source files in some directories, relative to `root`, and below them. For them the result is that of [`load`], except for
+/// the languages of headers, which depend on all files.
+pub fn load_directories(
+    root: &Path,
+    limits: &ReadLimits,
+    directories: &[Arc<str>],
+) -> Result<Snapshot, WorkspaceError> {
+    Ok(WorkspaceTracker::open_directories(root, limits, directories)?.into_snapshot())
 }
 
 /// Checks that the workspace has source files; the error lists everything that was skipped.

@@ -14,12 +14,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use stored::SharedText;
 use syntax::{Language, Manifest, SourceFile};
 
 use crate::read_files::{FileContent, HashedText, read_all};
 use crate::walk::{FileKind, WalkResult, WalkedFile};
 use crate::walk_scope::folders_above;
-use crate::{DiskStamp, KnownFile, LoadProgress, ReadLimits, SkipReason, SkippedPath, Skips, Snapshot};
+use crate::{
+    DiskStamp, KnownFile, LoadProgress, ReadLimits, SkipReason, SkippedPath, Skips, Snapshot, TextStore,
+};
+
+/// Bytes of texts in a block of a store: few blocks, and little memory while one is written.
+const BLOCK_BYTES: usize = 64 << 20;
+/// Fewer bytes of changed texts stay in memory until there are more, unless the limit of all texts is lower.
+const MIN_BLOCK_BYTES: u64 = 4 << 20;
 
 /// State of a workspace's paths.
 #[derive(Debug, Default)]
@@ -68,6 +76,12 @@ impl PathTree {
             Some((path, PathNode::File(TrackedFile { kind, bytes: 0, id: 0, link_count: 1, stamp, state })))
         });
         PathTree { nodes: nodes.collect(), entered: BTreeSet::new() }
+    }
+
+    /// Returns the tree without files in which these folders, and the root, were entered.
+    pub(crate) fn with_entered<'p>(folders: impl Iterator<Item = &'p str>) -> PathTree {
+        let entered = folders.chain([""]).map(Arc::from).collect();
+        PathTree { nodes: BTreeMap::new(), entered }
     }
 
     /// Returns the folders that walks have entered, in order; the root is empty.
@@ -163,6 +177,37 @@ impl PathTree {
         }
     }
 
+    /// Moves the texts that are in memory to a store, if all together exceed its limit and these are enough for a block. What cannot be
+    /// stored, for example because the disk is full, stays in memory.
+    pub(crate) fn store_texts(&mut self, texts: &TextStore) {
+        let mut sources: Vec<&mut SharedText> =
+            self.nodes.values_mut().filter_map(PathNode::source_text).collect();
+        if sources.iter().map(|text| text.len() as u64).sum::<u64>() <= texts.above_bytes {
+            return;
+        }
+        sources.retain(|text| text.is_in_memory());
+        if (sources.iter().map(|text| text.len() as u64).sum::<u64>())
+            < MIN_BLOCK_BYTES.min(texts.above_bytes)
+        {
+            return;
+        }
+        while !sources.is_empty() {
+            let mut bytes = 0;
+            let count = sources
+                .iter()
+                .position(|text| {
+                    bytes += text.len();
+                    bytes > BLOCK_BYTES
+                })
+                .unwrap_or(sources.len())
+                .max(1);
+            let rest = sources.split_off(count);
+            if SharedText::move_all(&*texts.store, std::mem::replace(&mut sources, rest)).is_err() {
+                return;
+            }
+        }
+    }
+
     /// Keeps files, in order, up to `total_bytes` of source and as much of manifests; the others are not read.
     fn limit(&mut self, total_bytes: u64) {
         let (mut source, mut manifests) = (0_u64, 0_u64);
@@ -187,7 +232,7 @@ impl PathTree {
                     sources.push((path, language, text))
                 }
                 (FileKind::Manifest, Some(HashedText { text, .. })) => {
-                    manifests.push(Manifest { path: path.clone(), text: text.clone() });
+                    manifests.push(Manifest { path: path.clone(), text: text.to_arc() });
                 }
                 _ => {}
             }
@@ -210,6 +255,18 @@ impl PathTree {
 }
 
 impl PathNode {
+    /// Returns the text of a source file.
+    fn source_text(&mut self) -> Option<&mut SharedText> {
+        match self {
+            PathNode::File(TrackedFile {
+                kind: FileKind::Source(_),
+                state: ReadState::Read(FileContent::Text(HashedText { text, .. })),
+                ..
+            }) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Returns the reason why the path is skipped, if it is. A manifest counts as skipped with respect to source.
     fn skip_reason(&self) -> Option<(SkipReason, Option<&str>)> {
         match self {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use stored::SharedText;
 use syntax::Language;
 
 use crate::open_regular::{OpenError, open_regular};
@@ -52,12 +53,12 @@ pub(crate) enum FileContent {
 /// A text with its hash.
 #[derive(Clone, Debug)]
 pub(crate) struct HashedText {
-    pub(crate) text: Arc<str>,
+    pub(crate) text: SharedText,
     pub(crate) hash: TextHash,
 }
 
 impl HashedText {
-    pub(crate) fn new(text: Arc<str>) -> HashedText {
+    pub(crate) fn new(text: SharedText) -> HashedText {
         let hash = blake3::hash(text.as_bytes()).into();
         HashedText { text, hash }
     }

@@ -57,7 +57,7 @@ impl WorkspaceChanges {
 }
 
 fn is_same(old: &SourceFile, new: &SourceFile) -> bool {
-    Arc::ptr_eq(&old.text, &new.text) && old.language == new.language
+    old.text.is_same(&new.text) && old.language == new.language
 }
 
 fn are_same(old: &[Manifest], new: &[Manifest]) -> bool {

@@ -7,10 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use stored::{BlockStore, SharedText};
+
 use crate::path_tree::PathTree;
 use crate::unwatched_paths::{RootIdentity, UnwatchedPaths};
 use crate::walk::walk;
-use crate::walk_scope::{PathLocation, WalkScope, affected_paths, locate};
+use crate::walk_scope::{PathLocation, WalkScope, affected_paths, folders_above, locate};
 use crate::{
     DiskStamp, LoadProgress, ReadLimits, Snapshot, TextHash, WorkspaceChanges, WorkspaceError, check_folder,
 };
@@ -25,7 +27,16 @@ pub struct KnownFile {
     /// The hash of the text.
     pub hash: TextHash,
     /// The whole text.
-    pub text: Arc<str>,
+    pub text: SharedText,
+}
+
+/// A place for texts that do not fit in memory.
+#[derive(Clone, Debug)]
+pub struct TextStore {
+    /// The place.
+    pub store: Arc<dyn BlockStore>,
+    /// Bytes of all texts above which they are stored there.
+    pub above_bytes: u64,
 }
 
 /// A tracked workspace. Its snapshot always equals the result of [`load`](crate::load) at the moment of the last scan, at least
@@ -37,6 +48,8 @@ pub struct WorkspaceTracker {
     root_changes: u64,
     unwatched: UnwatchedPaths,
     limits: ReadLimits,
+    /// Where texts are stored if they are many.
+    texts: Option<TextStore>,
     tree: PathTree,
     snapshot: Snapshot,
 }
@@ -51,7 +64,7 @@ impl WorkspaceTracker {
         known: impl IntoIterator<Item = KnownFile>,
         progress: &(dyn Fn(LoadProgress) + Sync),
     ) -> Result<WorkspaceTracker, WorkspaceError> {
-        WorkspaceTracker::open_while(root, limits, known, progress, &|| true)
+        WorkspaceTracker::open_while(root, limits, known, None, progress, &|| true)
     }
 
     /// Like `open`, but stops with [`WorkspaceError::Cancelled`] once `keep_going`, which is called for each file, returns `false`.
@@ -59,18 +72,44 @@ impl WorkspaceTracker {
         root: &Path,
         limits: &ReadLimits,
         known: impl IntoIterator<Item = KnownFile>,
+        texts: Option<TextStore>,
         progress: &(dyn Fn(LoadProgress) + Sync),
         keep_going: &(dyn Fn() -> bool + Sync),
     ) -> Result<WorkspaceTracker, WorkspaceError> {
+        let mut follower = WorkspaceTracker::new(root, limits, PathTree::from_known(known), texts);
+        follower.scan(BTreeSet::from([String::new()]), progress, keep_going)?;
+        Ok(follower)
+    }
+
+    /// Walks only some directories below `root`.
+    pub(crate) fn open_directories(
+        root: &Path,
+        limits: &ReadLimits,
+        directories: &[Arc<str>],
+    ) -> Result<WorkspaceTracker, WorkspaceError> {
+        // Of a folder that was entered before, a walk visits only the named paths.
+        let tree = PathTree::with_entered(directories.iter().flat_map(|path| folders_above(path)));
+        let mut follower = WorkspaceTracker::new(root, limits, tree, None);
+        let directories = directories.iter().map(|path| path.to_string()).collect();
+        follower.scan(directories, &|_| (), &|| true)?;
+        Ok(follower)
+    }
+
+    fn new(root: &Path, limits: &ReadLimits, tree: PathTree, texts: Option<TextStore>) -> WorkspaceTracker {
         let identity = RootIdentity::of(root);
         let root = Arc::from(root);
         let snapshot = PathTree::default().snapshot(&root);
-        let tree = PathTree::from_known(known);
         let unwatched = UnwatchedPaths::default();
-        let mut follower =
-            WorkspaceTracker { root, identity, root_changes: 0, unwatched, limits: *limits, tree, snapshot };
-        follower.scan(BTreeSet::from([String::new()]), progress, keep_going)?;
-        Ok(follower)
+        WorkspaceTracker {
+            root,
+            identity,
+            root_changes: 0,
+            unwatched,
+            limits: *limits,
+            texts,
+            tree,
+            snapshot,
+        }
     }
 
     /// Returns the tracked folder.
@@ -193,6 +232,7 @@ impl WorkspaceTracker {
         self.tree.read(&self.root, &self.limits, progress, keep_going);
         self.check_going(keep_going)?;
         check_folder(&self.root)?;
+        self.texts.iter().for_each(|texts| self.tree.store_texts(texts));
         let changes = WorkspaceChanges::between(&self.snapshot, self.tree.snapshot(&self.root));
         self.snapshot = changes.snapshot.clone();
         Ok(changes)

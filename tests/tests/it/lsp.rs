@@ -16,6 +16,7 @@ mod front_door;
 mod handshake;
 mod hostile_client;
 mod in_flight;
+mod index_on_disk;
 mod inspection;
 mod invalid_frames;
 mod languages;

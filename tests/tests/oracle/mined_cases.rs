@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use cases::{Case, Origin, OriginKind};
 use index::Index;
@@ -226,7 +226,7 @@ fn mine(repository: &str, files: &[SourceFile], projects: &Projects) -> Vec<Mine
 
 fn with_file(repository: &str, files: &[SourceFile], case: Case) -> MinedCase {
     let file = files.iter().find(|file| *file.path == *case.path).expect("a case's file");
-    let text: &Arc<str> = &file.text;
+    let text = &*file.text;
     let blocks = syntax::parse(file.language, text).blocks(text);
     let holds =
         |range: &Range<usize>| range.start < case.byte_range.start && case.byte_range.end <= range.end;

@@ -276,7 +276,7 @@ fn warm(workspace: &Snapshot, cache: &Cache) -> Result<Value> {
     let middle = file.text.floor_char_boundary(file.text.len() / 2);
     let case = StudyCase { scenario: StudyScenario::StatementRest, file: 0, hole: middle..middle };
     let start = Instant::now();
-    let opened = LoadedCorpus::open(Some(cache), workspace.root(), files, CorpusLimit::default());
+    let opened = LoadedCorpus::open(Some(cache), workspace.root(), files, CorpusLimit::default(), None);
     anyhow::ensure!(opened.is_cached, "the cache was of no use: {:?}", opened.miss);
     answer(&opened.corpus, file, &case);
     Ok(json!({ "start_s": start.elapsed().as_secs_f64() }))

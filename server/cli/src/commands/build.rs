@@ -522,7 +522,7 @@ fn masked(files: &[SourceFile], is_wanted: &(dyn Fn(Language) -> bool + Sync)) -
     files
         .par_iter()
         .filter(|file| is_wanted(file.language))
-        .map(|file| SourceFile { text: secrets::redact(&file.text).into(), ..file.clone() })
+        .map(|file| SourceFile { text: secrets::redact(&file.text).into_owned().into(), ..file.clone() })
         .collect()
 }
 

@@ -81,8 +81,8 @@ pub(crate) fn read_files(
                     path: change.path.into(),
                     old_path: change.old_path.map(Arc::from),
                     language,
-                    before: before.map(|file| file.text),
-                    after: after.map(|file| file.text),
+                    before: before.map(|file| file.text.to_arc()),
+                    after: after.map(|file| file.text.to_arc()),
                 });
             }
         }

@@ -7,16 +7,18 @@ use std::time::{Duration, Instant};
 use builtin::{Corpus, CorpusLimit};
 use cache::Cache;
 use completion::WorkspaceIndex;
+use config::Config;
 use mining::{HoleCandidates, MiningInput};
 use replay::CodeVersion;
-use session::{Indexer, LoadedCorpus, OpenStats, TreeObserver};
+use session::{IndexMemory, IndexProgress, Indexer, LoadedCorpus, OpenStats, TreeObserver};
 use syntax::SourceFile;
-use workspace::{LoadProgress as Reading, ReadLimits, SkipReason, Skips, Snapshot, Totals};
+use workspace::{ReadLimits, SkipReason, Skips, Snapshot, Totals};
 
 use crate::folders;
 use crate::output::{self, count, print_message};
 use crate::progress::Progress;
 use crate::steps::hole_candidates::CandidateCollector;
+use crate::steps::settings_sources::SettingsSources;
 
 /// An indexed workspace.
 pub(crate) struct IndexedWorkspace {
@@ -68,11 +70,12 @@ pub(crate) fn open_indexer(
 ) -> anyhow::Result<(Indexer, OpenStats)> {
     let start = Instant::now();
     let progress = Progress::new("indexed", "files");
-    let show = |reading: Reading| match reading {
-        Reading::Walking { .. } => {}
-        Reading::Reading { read, total } => progress.set(read as u64, total as u64),
+    let show = |indexing: IndexProgress| match indexing {
+        IndexProgress::Loading(_) => {}
+        IndexProgress::Deriving { done, total } => progress.set(done as u64, total as u64),
     };
-    let (indexer, opening) = Indexer::open_observed(path, &ReadLimits::standard(), cache, &show, on_tree)?;
+    let (limits, memory) = (ReadLimits::standard(), memory(path));
+    let (indexer, opening) = Indexer::open_observed(path, &limits, cache, memory, &show, on_tree)?;
     let snapshot = indexer.files();
     workspace::check_source(path, snapshot)?;
     progress.finish(&summary(snapshot.totals(), &opening, start.elapsed()));
@@ -82,6 +85,12 @@ pub(crate) fn open_indexer(
     report_skips(snapshot.skips());
     report_too_complex_files(&indexer.current().index().too_complex());
     Ok((indexer, opening))
+}
+
+/// Returns the memory budget of the workspace's index. Problems of the settings are printed by the commands that depend on them.
+fn memory(path: &Path) -> IndexMemory {
+    let sources = SettingsSources::new(None);
+    IndexMemory::of_settings(&Config::new(&sources.layers(path), &sources.variables).index)
 }
 
 /// Prints the number of files too complex to parse, and some of their names.
@@ -107,7 +116,7 @@ fn report_too_complex_files(paths: &[Arc<str>]) {
 /// without it.
 pub(crate) fn tokens(root: &Path, files: &[SourceFile], cache: Option<&Cache>) -> Corpus {
     let LoadedCorpus { corpus, is_cached, miss } =
-        LoadedCorpus::open(cache, root, files, CorpusLimit::default());
+        LoadedCorpus::open(cache, root, files, CorpusLimit::default(), None);
     if let Some(miss) = miss {
         print_message(&format!("rebuilding the tokens: {miss}"));
     }

@@ -524,7 +524,7 @@ async fn own_file_is_checked_again_unless_that_was_just_done() {
     {
         let text: Arc<str> = "def make_widget(size):\n    return size\n".into();
         let files: Arc<[SourceFile]> =
-            [SourceFile { path: "widgets.py".into(), language: Language::Python, text }].into();
+            [SourceFile { path: "widgets.py".into(), language: Language::Python, text: text.into() }].into();
         let world = WorkspaceIndex::empty().with_index(files.clone(), Index::build(&files), Arc::default());
         let (snapshot, offset) = in_workspace(&world, "main.py", "widget = make_widget$0");
         let gate = PathGate::new(|_| false).with_own_file_admitted(tokio::time::Instant::now());

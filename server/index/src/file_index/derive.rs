@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
+use stored::PodArray;
 use syntax::{Language, Outline, SourceFile, Tree};
 
 use super::{BLOCK_LINES, CodeLine, FileIndex, LazyField, line_at};
@@ -23,7 +24,7 @@ pub(super) fn derive(file: SourceFile, tree: &Tree) -> FileIndex {
     let blocks = block_terms(file.language, &file.text, &lines);
     let functions = functions(tree, &file.text);
     let function_words = function_words(file.language, &file.text, &functions);
-    let outline = tree.outline(&file.text);
+    let outline = tree.outline(&file.text).into();
     FileIndex {
         file,
         hash,
@@ -47,11 +48,11 @@ fn empty_index(file: SourceFile, hash: ContentHash) -> FileIndex {
     FileIndex {
         file,
         hash,
-        lines: Box::default(),
+        lines: PodArray::default(),
         blocks: Bags::default(),
         functions: Box::default(),
         function_words: Bags::default(),
-        outline: Outline::default(),
+        outline: Outline::default().into(),
         is_too_complex: false,
         chunks: LazyField::default(),
         multiline_tokens: LazyField::default(),
@@ -62,7 +63,7 @@ fn empty_index(file: SourceFile, hash: ContentHash) -> FileIndex {
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Returns the non-blank lines of `text`.
-pub(super) fn code_lines(text: &str) -> Box<[CodeLine]> {
+pub(super) fn code_lines(text: &str) -> PodArray<CodeLine> {
     let mut end = 0;
     let line = |(number, line): (u32, &str)| {
         let start = end;

@@ -8,10 +8,12 @@
 
 use std::ops::Range;
 
+use stored::PodArray;
 use syntax::{Outline, SourceFile};
 use thiserror::Error;
 
 use super::derive::{code_lines, fits_in_32_bits};
+use super::stored_outline::encode;
 use super::{BLOCK_LINES, FileIndex, LazyField};
 use crate::ContentHash;
 use crate::bags::Bags;
@@ -46,9 +48,7 @@ impl FileIndex {
             write_varint(&mut payload, function.end - function.start);
         }
         self.function_words.encode(&mut payload);
-        let outline =
-            postcard::to_stdvec(&self.outline).expect("an outline has nothing that cannot be written");
-        payload.extend(outline);
+        payload.extend(encode(&self.read_outline()));
         seal(FileIndex::FORMAT, &payload)
     }
 
@@ -67,7 +67,7 @@ impl FileIndex {
 
 fn decode_payload(file: SourceFile, hash: ContentHash, mut payload: &[u8]) -> Option<FileIndex> {
     let text = &*file.text;
-    let lines = if fits_in_32_bits(text) { code_lines(text) } else { Box::default() };
+    let lines = if fits_in_32_bits(text) { code_lines(text) } else { PodArray::default() };
     let is_too_complex = read_varint(&mut payload)? != 0;
     let blocks = Bags::decode(&mut payload)?;
     let functions = read_functions(&mut payload)?;
@@ -85,7 +85,7 @@ fn decode_payload(file: SourceFile, hash: ContentHash, mut payload: &[u8]) -> Op
         blocks,
         functions,
         function_words,
-        outline,
+        outline: outline.into(),
         is_too_complex,
         chunks: LazyField::default(),
         multiline_tokens: LazyField::default(),

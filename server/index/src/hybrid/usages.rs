@@ -142,7 +142,8 @@ fn likeness(question: &HybridQuery<'_>, file: &FileIndex, block: u32) -> f32 {
     let around = &question.cursor_terms;
     let (mut shared, mut all) = (0.0, 0.0);
     let bags = file.block_terms();
-    for term in bags.bag(block as usize).map(|entry| bags.terms()[entry.term as usize]) {
+    let terms = bags.terms();
+    for term in bags.bag(block as usize).map(|entry| terms[entry.term as usize]) {
         let rarity = around.rarity(question.searcher, term);
         all += rarity;
         shared += rarity * around.weights.get(&term).copied().unwrap_or(0.0).min(1.0);

@@ -1,6 +1,7 @@
 //! An index has the same results as a newly built one, whatever changes led to it.
 
 use proptest::prelude::*;
+use stored::{MemoryBlocks, StoredData};
 use syntax::Language;
 
 use super::*;
@@ -12,6 +13,20 @@ fn file(path: &str, text: &str) -> SourceFile {
 
 fn file_index(path: &str, text: &str) -> Arc<FileIndex> {
     Arc::new(FileIndex::new(file(path, text)))
+}
+
+/// The same, in a store.
+fn stored_file_index(path: &str, text: &str) -> Arc<FileIndex> {
+    let mut derived = [FileIndex::new(file(path, text))];
+    FileIndex::store_all(&mut derived, &MemoryBlocks).unwrap();
+    let [mut derived] = derived;
+    derived
+        .arrays(&mut |array| {
+            assert!(array.owned_bytes().is_none(), "an array is in memory");
+            Ok(())
+        })
+        .unwrap();
+    Arc::new(derived)
 }
 
 const NAMES: [&str; 6] = ["read_user", "readUsers", "user", "write", "close_file", "x"];
@@ -82,19 +97,24 @@ proptest! {
         overlay in prop::collection::vec((0_u8..14, text()), 0..3),
     ) {
         let mut index = Index::build(&[]);
+        let mut stored = Index::in_store(Some(Arc::new(MemoryBlocks)), Vec::new());
         let mut files = std::collections::BTreeMap::new();
         for (changed, removed) in changes {
             for number in &removed {
                 files.remove(&path(*number));
             }
+            let stored_files = changed.iter().map(|(number, text)| stored_file_index(&path(*number), text));
+            let stored_files: Vec<Arc<FileIndex>> = stored_files.collect();
             let changed: Vec<Arc<FileIndex>> =
                 changed.iter().map(|(number, text)| file_index(&path(*number), text)).collect();
             files.extend(changed.iter().map(|file| (file.path().to_owned(), file.clone())));
             let removed: Vec<Arc<str>> = removed.iter().map(|number| path(*number).into()).collect();
             index.update(changed, &removed);
+            stored.update(stored_files, &removed);
             prop_assert!(index.layers().len() <= MAX_LAYERS);
             let at_once = Index::from_files(files.values().cloned().collect());
             prop_assert_eq!(answers(&index.hide(&[])), answers(&at_once.hide(&[])));
+            prop_assert_eq!(answers(&stored.hide(&[])), answers(&at_once.hide(&[])));
             prop_assert_eq!(index.files(), at_once.files());
         }
         let hidden: Vec<String> = hidden.iter().map(|number| path(*number)).collect();
@@ -108,6 +128,27 @@ proptest! {
         let asked = index.searcher(&|path| hidden.contains(&path)).overlay(overlay);
         prop_assert_eq!(answers(&asked), answers(&at_once.hide(&[])));
     }
+}
+
+#[test]
+fn outlines_read_from_a_store_are_dropped_and_read_again() {
+    let store = Some(Arc::new(MemoryBlocks) as Arc<dyn BlockStore>);
+    let files =
+        vec![stored_file_index("a.py", "def user():\n    pass\n"), stored_file_index("b.py", "user()\n")];
+    let index = Index::in_store(store, files.clone()).apply(Vec::new(), &["b.py".into()]);
+    assert!(index.without_decoded().is_none(), "nothing is read yet");
+    let names = |index: &Index| {
+        let searcher = index.hide(&[]);
+        let outline = searcher.file("a.py").unwrap().outline();
+        outline.definitions.iter().map(|definition| definition.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&index), ["user"]);
+    let dropped = index.without_decoded().unwrap();
+    assert!(dropped.without_decoded().is_none());
+    assert_eq!((names(&dropped), dropped.files()), (vec!["user".to_owned()], 1));
+    assert!(
+        Index::from_files(vec![file_index("a.py", "def user():\n    pass\n")]).without_decoded().is_none()
+    );
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn case_at_cursor(
     let language = language.expect("documents in unsupported languages are refused");
     let text = document.text();
     let tree = document.session.syntax.tree(language, &text);
-    let file = SourceFile { path: Arc::clone(&home.path), language, text };
+    let file = SourceFile { path: Arc::clone(&home.path), language, text: text.into() };
     let mut case =
         mining::case_at_cursor(&file, &tree, cursor, &origin(state)).map_err(|reason| reason.to_string())?;
     let tracked = document.session.tracked_ranges();

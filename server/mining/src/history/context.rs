@@ -53,7 +53,7 @@ impl HistoryTree {
     pub fn commit<'a>(&'a self, files: &'a [FileChange]) -> CommitContext<'a> {
         let written = files.iter().filter_map(|file| {
             let text = Arc::clone(file.after.as_ref()?);
-            Some(SourceFile { path: Arc::clone(&file.path), language: file.language, text })
+            Some(SourceFile { path: Arc::clone(&file.path), language: file.language, text: text.into() })
         });
         CommitContext { tree: self, files, written: indexed(written.collect()) }
     }

@@ -4,42 +4,84 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use cache::{Cache, CacheMiss, CacheSegment, Entry, SaveSummary};
+use cache::{Cache, CacheMiss, CacheReader, CacheSegment, CacheWriter, Entry, SaveSummary};
 use index::{FileIndex, Index};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use stored::{BlockStore, SharedText};
 use syntax::{Language, SourceFile};
-use workspace::{DiskStamp, KnownFile, WorkspaceTracker};
+use workspace::{DiskStamp, KnownFile, TextStore, WorkspaceTracker};
+
+use super::derive_files::store_entries;
 
 /// Files that are encoded at once.
 const FILES_PER_PART: usize = 256;
+/// Segments, of about a megabyte, that are decoded and stored at once.
+const SEGMENTS_PER_PART: usize = 64;
+/// Bytes of a cache for each byte of text: the text and as much derived data.
+const CACHE_BYTES_PER_TEXT_BYTE: u64 = 2;
 
 /// The content of a cache.
 #[derive(Default)]
 pub(crate) struct IndexCache {
     known: Vec<KnownFile>,
     derived: FxHashMap<Arc<str>, Arc<FileIndex>>,
+    /// Whether a complete cache was found, whatever its state.
+    is_complete: bool,
     /// Why all or a part of it could not be used.
     pub(crate) miss: Option<CacheMiss>,
 }
 
 impl IndexCache {
-    pub(crate) fn read(cache: &Cache, root: &Path) -> IndexCache {
+    /// Reads the cache of the workspace at `root`; if it exceeds the limit of `texts`, its content moves to that store.
+    pub(crate) fn read(cache: &Cache, root: &Path, texts: Option<&TextStore>) -> IndexCache {
         let mut cached = IndexCache::default();
-        let runs = match cache.open(root, FileIndex::FORMAT) {
-            Ok(opened) => opened,
-            Err(miss) => return IndexCache { miss: Some(miss).filter(CacheMiss::is_loss), ..cached },
-        };
-        // The file is read in one pass; its segments are decoded on all threads.
-        let parts: Vec<Result<Vec<CacheEntry>, CacheMiss>> =
-            runs.par_bridge().map(|run| run.and_then(|run| decode(&run))).collect();
-        for part in parts {
-            match part {
-                Ok(part) => part.into_iter().for_each(|part| cached.add(part)),
-                Err(miss) => cached.miss = Some(miss),
+        match cache.open(root, FileIndex::FORMAT) {
+            Ok(segments) => {
+                cached.is_complete = true;
+                cached.read_segments(segments, texts);
             }
+            Err(miss) => cached.miss = Some(miss).filter(CacheMiss::is_loss),
+        }
+        if !cached.is_complete
+            && let Ok(segments) = cache.open_begun(root, FileIndex::FORMAT)
+        {
+            let miss = cached.miss.take();
+            cached.read_segments(segments, texts);
+            // Its end is damaged if the process was killed while it wrote.
+            cached.miss = miss;
         }
         cached
+    }
+
+    /// Returns whether the cache can be written while the workspace is indexed: there is no complete one, of which a part would be lost.
+    pub(crate) fn can_be_begun(&self) -> bool {
+        !self.is_complete
+    }
+
+    fn read_segments(&mut self, mut segments: CacheReader, texts: Option<&TextStore>) {
+        let texts = texts.filter(|texts| segments.bytes() / CACHE_BYTES_PER_TEXT_BYTE > texts.above_bytes);
+        let store = texts.map(|texts| &*texts.store);
+        loop {
+            // The file is read in one pass; its segments are decoded on all threads.
+            let part: Vec<_> = segments.by_ref().take(SEGMENTS_PER_PART).collect();
+            if part.is_empty() {
+                return;
+            }
+            let entries: Vec<Result<Vec<UndecodedEntry>, CacheMiss>> = part
+                .into_par_iter()
+                .map(|segment| segment.and_then(|segment| read_entries(&segment)))
+                .collect();
+            let mut sound = Vec::new();
+            for entries in entries {
+                match entries {
+                    Ok(entries) => sound.extend(entries),
+                    Err(miss) => self.miss = Some(miss),
+                }
+            }
+            decode(sound, store).into_iter().for_each(|entry| self.add(entry));
+            store.iter().for_each(|store| store.release_pages());
+        }
     }
 
     fn add(&mut self, (known, derived): CacheEntry) {
@@ -57,30 +99,53 @@ impl IndexCache {
     /// Takes the index entry of a file if its text and language are those of `file`.
     pub(crate) fn take_index(&mut self, file: &SourceFile) -> Option<Arc<FileIndex>> {
         let derived = self.derived.remove(&file.path)?;
-        let is_same = Arc::ptr_eq(&derived.file().text, &file.text) && derived.language() == file.language;
+        let is_same = derived.file().text.is_same(&file.text) && derived.language() == file.language;
         is_same.then_some(derived)
     }
 }
 
 type CacheEntry = (KnownFile, Option<Arc<FileIndex>>);
 
-fn decode(run: &CacheSegment) -> Result<Vec<CacheEntry>, CacheMiss> {
-    Ok(run.entries()?.iter().map(decode_entry).collect())
+/// A file, and its index entry as stored.
+type UndecodedEntry = (KnownFile, Vec<u8>);
+
+fn read_entries(segment: &CacheSegment) -> Result<Vec<UndecodedEntry>, CacheMiss> {
+    let read = |entry: Entry<'_>| {
+        let known = KnownFile {
+            path: entry.path.into(),
+            stamp: DiskStamp::from_bytes(entry.stamp),
+            hash: entry.hash,
+            text: entry.text.into(),
+        };
+        (known, entry.payload.into_owned())
+    };
+    Ok(segment.entries()?.into_iter().map(read).collect())
 }
 
-/// Decodes an entry. The text is usable even if the derived part cannot be decoded.
-fn decode_entry(entry: &Entry<'_>) -> CacheEntry {
-    let known = KnownFile {
-        path: entry.path.into(),
-        stamp: DiskStamp::from_bytes(entry.stamp),
-        hash: entry.hash,
-        text: entry.text.into(),
-    };
-    let derived = split_language(&entry.payload).and_then(|(language, payload)| {
-        let file = SourceFile { path: Arc::clone(&known.path), language, text: Arc::clone(&known.text) };
-        FileIndex::decode(file, payload).ok().map(Arc::new)
-    });
-    (known, derived)
+/// Decodes index entries. A text is usable even if its entry cannot be decoded.
+fn decode(mut entries: Vec<UndecodedEntry>, store: Option<&dyn BlockStore>) -> Vec<CacheEntry> {
+    if let Some(store) = store {
+        let texts = entries.iter_mut().map(|(known, _)| &mut known.text).collect();
+        if let Err(error) = SharedText::move_all(store, texts) {
+            tracing::warn!(%error, "texts beyond the memory budget stay in memory");
+        }
+    }
+    let derived: Vec<Option<FileIndex>> = entries.par_iter().map(decode_entry).collect();
+    let is_decoded: Vec<bool> = derived.iter().map(Option::is_some).collect();
+    let mut derived: Vec<FileIndex> = derived.into_iter().flatten().collect();
+    store.into_iter().for_each(|store| store_entries(&mut derived, store));
+    let mut derived = derived.into_iter().map(Arc::new);
+    let known = entries.into_iter().map(|(known, _)| known);
+    known
+        .zip(is_decoded)
+        .map(|(known, is_decoded)| (known, is_decoded.then(|| derived.next()).flatten()))
+        .collect()
+}
+
+fn decode_entry((known, payload): &UndecodedEntry) -> Option<FileIndex> {
+    let (language, payload) = split_language(payload)?;
+    let file = SourceFile { path: Arc::clone(&known.path), language, text: known.text.clone() };
+    FileIndex::decode(file, payload).ok()
 }
 
 /// Saves all files of a folder.
@@ -90,23 +155,73 @@ pub(crate) fn save(
     index: &Index,
 ) -> Result<SaveSummary, cache::CacheError> {
     let searcher = index.hide(&[]);
-    let known: Vec<(KnownFile, Option<[u8; DiskStamp::BYTES]>)> =
-        follower.known_files().map(|known| (known.clone(), known.stamp.map(DiskStamp::to_bytes))).collect();
-    let payload = |(known, _): &(KnownFile, _)| {
-        searcher.file(&known.path).map_or_else(Vec::new, |derived| with_language(derived))
+    let known: Vec<StampedFile> = follower.known_files().map(StampedFile::new).collect();
+    let payload = |file: &StampedFile| {
+        searcher.file(&file.known.path).map_or_else(Vec::new, |derived| with_language(derived))
     };
     // Encoded in parts on all threads, so that few of them are in memory.
     let entries = known.chunks(FILES_PER_PART).flat_map(|part| {
         let payloads: Vec<Vec<u8>> = part.par_iter().map(payload).collect();
-        part.iter().zip(payloads).map(|((known, stamp), payload)| Entry {
-            path: &known.path,
-            stamp: stamp.as_ref().map_or(&[], |stamp| stamp.as_slice()),
-            hash: known.hash,
-            text: &known.text,
-            payload: Cow::Owned(payload),
-        })
+        part.iter().zip(payloads).map(|(file, payload)| file.entry(payload))
     });
     cache.save(follower.root(), FileIndex::FORMAT, entries)
+}
+
+/// A file with its stamp as bytes.
+struct StampedFile {
+    known: KnownFile,
+    stamp: Option<[u8; DiskStamp::BYTES]>,
+}
+
+impl StampedFile {
+    fn new(known: KnownFile) -> StampedFile {
+        let stamp = known.stamp.map(DiskStamp::to_bytes);
+        StampedFile { known, stamp }
+    }
+
+    fn entry(&self, payload: Vec<u8>) -> Entry<'_> {
+        Entry {
+            path: &self.known.path,
+            stamp: self.stamp.as_ref().map_or(&[], |stamp| stamp.as_slice()),
+            hash: self.known.hash,
+            text: &self.known.text,
+            payload: Cow::Owned(payload),
+        }
+    }
+}
+
+/// The cache of a folder that is indexed for the first time, written meanwhile.
+pub(super) struct BegunCache {
+    writer: CacheWriter,
+    /// All files, by path.
+    known: FxHashMap<Arc<str>, StampedFile>,
+}
+
+impl BegunCache {
+    /// Begins or continues the cache; `None` if that is impossible, for example because another process does.
+    pub(super) fn begin(cache: &Cache, tracker: &WorkspaceTracker) -> Option<BegunCache> {
+        let writer = match cache.begin(tracker.root(), FileIndex::FORMAT) {
+            Ok(writer) => writer,
+            Err(error) => {
+                tracing::debug!(%error, "the cache is written at the end");
+                return None;
+            }
+        };
+        let known = tracker.known_files().map(|known| (Arc::clone(&known.path), StampedFile::new(known)));
+        Some(BegunCache { writer, known: known.collect() })
+    }
+
+    /// Adds files that were just derived.
+    pub(super) fn add(&mut self, derived: &[Arc<FileIndex>]) -> Result<(), cache::CacheError> {
+        let payloads: Vec<Vec<u8>> = derived.par_iter().map(|file| with_language(file)).collect();
+        let known = derived.iter().map(|file| self.known.get(file.path()));
+        self.writer.add(known.zip(payloads).filter_map(|(known, payload)| Some(known?.entry(payload))))
+    }
+
+    /// Completes the cache.
+    pub(super) fn finish(self) -> Result<SaveSummary, cache::CacheError> {
+        self.writer.finish()
+    }
 }
 
 /// A file's language can depend on its neighbors, so it is stored with the entry that was derived under it.

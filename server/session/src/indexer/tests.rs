@@ -78,6 +78,124 @@ fn failed_save_is_retried_only_after_more_changes() {
     assert!(indexer.save().is_err(), "twice as much has changed");
 }
 
+/// Files with many definitions.
+fn write_library(root: &Path) {
+    for number in 0..40 {
+        let function =
+            |name: usize| format!("def helper_{number}_{name}(value):\n    return shared(value, {name})\n\n");
+        fs::write(root.join(format!("m{number}.py")), (0..20).map(function).collect::<String>()).unwrap();
+    }
+}
+
+fn open_without_memory(root: &Path, cache: &Cache) -> (Indexer, OpenStats) {
+    let limits = ReadLimits::standard();
+    Indexer::open_while(root, &limits, Some(cache.clone()), IndexMemory::NONE, &|_| (), &|| true).unwrap()
+}
+
+/// Everything that a request can see of an index.
+fn contents(indexer: &Indexer) -> String {
+    let searcher = indexer.current().index().hide(&[]);
+    let text = "import m3\n\n\ndef caller():\n    return m3.";
+    let query = index::RetrievalQuery {
+        path: "caller.py",
+        language: syntax::Language::Python,
+        prefix: text,
+        suffix: "",
+        recent: &[],
+    };
+    let budget = index::TokenBudget { tokens: 2_000 };
+    let hits = searcher.retrieve(index::Strategy::Hybrid, indexer.current().projects(), &query, budget);
+    assert!(!hits.is_empty());
+    let files: Vec<_> =
+        searcher.files().into_iter().map(|file| (file.path(), file.text(), file.outline())).collect();
+    format!("{hits:#?}\n{files:#?}")
+}
+
+#[test]
+fn index_beyond_the_memory_budget_equals_one_in_memory() {
+    let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let cache = Cache::new(caches.path(), Cache::DEFAULT_LIMIT);
+    write_library(folder.path());
+    let (in_memory, _) = open(folder.path(), &cache);
+    let (mut on_disk, opening) = open_without_memory(folder.path(), &cache);
+    assert_eq!((opening.reused, opening.rebuilt), (0, 40));
+    assert!(in_memory.store().is_none() && on_disk.store().is_some());
+    assert!(on_disk.files().files().iter().all(|file| !file.text.is_in_memory()));
+    assert_eq!(contents(&on_disk), contents(&in_memory));
+    assert!(on_disk.drop_decoded() && !on_disk.drop_decoded());
+    on_disk.save_all().unwrap().unwrap();
+    let (reopened, opening) = open_without_memory(folder.path(), &cache);
+    assert_eq!((opening.reused, opening.rebuilt), (40, 0));
+    assert!(reopened.files().files().iter().all(|file| !file.text.is_in_memory()));
+    assert_eq!(contents(&reopened), contents(&in_memory));
+}
+
+#[test]
+fn truncating_every_file_of_the_cache_folder_does_not_change_an_open_index() {
+    let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let cache = Cache::new(caches.path(), Cache::DEFAULT_LIMIT);
+    write_library(folder.path());
+    let (in_memory, _) = open(folder.path(), &cache);
+    open_without_memory(folder.path(), &cache).0.save_all().unwrap();
+    let (indexer, _) = open_without_memory(folder.path(), &cache);
+    let mut truncated = 0;
+    for file in fs::read_dir(caches.path()).unwrap() {
+        fs::File::options().write(true).open(file.unwrap().path()).unwrap().set_len(0).unwrap();
+        truncated += 1;
+    }
+    assert!(truncated > 0, "there is a cache");
+    indexer.release_memory();
+    assert_eq!(contents(&indexer), contents(&in_memory));
+    let (rebuilt, opening) = open_without_memory(folder.path(), &cache);
+    assert!(opening.miss.is_some() && opening.reused == 0);
+    assert_eq!(contents(&rebuilt), contents(&in_memory));
+}
+
+#[test]
+fn index_stays_in_memory_if_the_disk_cannot_hold_it() {
+    let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let blocked = caches.path().join("a file");
+    fs::write(&blocked, "").unwrap();
+    write_library(folder.path());
+    let (indexer, _) = open_without_memory(folder.path(), &Cache::new(&blocked, Cache::DEFAULT_LIMIT));
+    assert!(indexer.files().files().iter().all(|file| file.text.is_in_memory()));
+    let (in_memory, _) = open(folder.path(), &Cache::new(caches.path(), Cache::DEFAULT_LIMIT));
+    assert_eq!(contents(&indexer), contents(&in_memory));
+}
+
+#[test]
+fn interrupted_indexing_resumes() {
+    let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let cache = Cache::new(caches.path(), Cache::DEFAULT_LIMIT);
+    for number in 0..50 {
+        fs::write(
+            folder.path().join(format!("m{number}.py")),
+            format!("value_{number} = alpha\n").repeat(200),
+        )
+        .unwrap();
+    }
+    let limits = ReadLimits::standard();
+    let open_until = |stop_at: usize| {
+        let derived = std::sync::atomic::AtomicUsize::new(0);
+        let on_tree = |_: &SourceFile, _: &Tree| {
+            derived.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        };
+        let keep_going = || derived.load(std::sync::atomic::Ordering::Relaxed) < stop_at;
+        let (cache, memory) = (Some(cache.clone()), IndexMemory::of_machine());
+        Indexer::open_with(folder.path(), &limits, cache, memory, &|_| (), &keep_going, &on_tree)
+    };
+    assert!(matches!(open_until(20), Err(WorkspaceError::Cancelled { .. })));
+    let (mut resumed, opening) = open_until(usize::MAX).unwrap();
+    assert!(opening.reused >= 19, "{} are derived again", opening.rebuilt);
+    assert_eq!(opening.reused + opening.rebuilt, 50);
+    let mut found = paths_with(&resumed, "alpha");
+    found.dedup();
+    assert_eq!(found.len(), 50);
+    assert!(resumed.save_all().unwrap().is_none(), "everything is cached meanwhile");
+    let (_, opening) = open_until(usize::MAX).unwrap();
+    assert_eq!((opening.reused, opening.rebuilt), (50, 0));
+}
+
 #[test]
 fn damaged_cache_is_reported_and_rebuilt() {
     let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -120,7 +238,7 @@ mod tokens {
     }
 
     fn load(cache: Option<&Cache>, text: &str) -> LoadedCorpus {
-        LoadedCorpus::open(cache, Path::new("/project"), &files(text), CorpusLimit::default())
+        LoadedCorpus::open(cache, Path::new("/project"), &files(text), CorpusLimit::default(), None)
     }
 
     #[test]

@@ -12,10 +12,11 @@ use completion::WorkspaceIndex;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use replay::CodeVersion;
+use stored::BlockStore;
 
 use crate::background_pool::BackgroundPool;
 use crate::folder::Folder;
-use crate::indexer::{Indexer, LoadedCorpus};
+use crate::indexer::{Indexer, LoadedCorpus, store_corpus};
 
 /// Factor of the rest after a build: if files change all the time, building takes at most a sixth of the time.
 const REST_FACTOR: u32 = 5;
@@ -45,6 +46,8 @@ pub(super) enum BuildEvent {
 pub(super) struct CorpusBuilder {
     /// Whether any engine reads the corpus.
     is_needed: bool,
+    /// Maximum number of tokens of a corpus.
+    max_tokens: usize,
     background: BackgroundPool,
     /// Time of the first change since the last build began.
     stale_since: Option<Instant>,
@@ -57,7 +60,19 @@ pub(super) struct CorpusBuilder {
 impl CorpusBuilder {
     /// Creates a builder that is not needed by any engine yet.
     pub(super) fn new(background: BackgroundPool) -> CorpusBuilder {
-        CorpusBuilder { is_needed: false, background, stale_since: None, building: None, next_build_at: None }
+        CorpusBuilder {
+            is_needed: false,
+            max_tokens: Corpus::MAX_TOKENS,
+            background,
+            stale_since: None,
+            building: None,
+            next_build_at: None,
+        }
+    }
+
+    /// Sets the maximum number of tokens of the next builds.
+    pub(super) fn set_max_tokens(&mut self, max_tokens: usize) {
+        self.max_tokens = max_tokens;
     }
 
     /// Sets whether any engine reads the corpus. After a change from `false` there is no corpus yet, so no rest applies.
@@ -77,14 +92,14 @@ impl CorpusBuilder {
     /// Starts a build of the current files, if one is due.
     pub(super) fn begin(&mut self, indexer: &Indexer, folder: &Folder) {
         let (files, index) = (indexer.files().clone(), indexer.current().clone());
-        let (cache, is_needed) = (indexer.cache().cloned(), self.is_needed);
-        let limit = CorpusLimit { near: folder.recent_directories(), ..CorpusLimit::default() };
+        let (cache, is_needed, store) = (indexer.cache().cloned(), self.is_needed, indexer.store());
+        let limit = CorpusLimit { tokens: self.max_tokens, near: folder.recent_directories() };
         self.stale_since = None;
         let build = move || {
             let start = Instant::now();
             let code_version = CodeVersion::new(&files, workspace::git_state(files.root()).as_ref());
             let (index, is_cached) = match is_needed {
-                true => load_or_build(&index, files.root(), cache.as_ref(), limit),
+                true => load_or_build(&index, files.root(), cache.as_ref(), limit, store.as_deref()),
                 false => (WorkspaceIndex::empty(), true),
             };
             (CorpusBuild { index, code_version, is_cached }, start.elapsed())
@@ -117,15 +132,19 @@ pub(super) fn load_or_build(
     root: &Path,
     cache: Option<&Cache>,
     limit: CorpusLimit,
+    store: Option<&dyn BlockStore>,
 ) -> (WorkspaceIndex, bool) {
     let (start, files) = (Instant::now(), index.files());
     let (corpus, is_cached) = match index.tokens() {
         Some(corpus) if !corpus.needs_rebuild() && !corpus.lacks_code_near(&limit.near) => {
             return (index.clone(), true);
         }
-        Some(corpus) => (Corpus::clone(corpus).with_limit(limit).rebuilt(files), false),
+        Some(corpus) => {
+            let rebuilt = Corpus::clone(corpus).with_limit(limit.clone()).rebuilt(files);
+            (store_corpus(rebuilt, &limit, store), false)
+        }
         None => {
-            let opened = LoadedCorpus::open(cache, root, files, limit);
+            let opened = LoadedCorpus::open(cache, root, files, limit, store);
             if let Some(reason) = &opened.miss {
                 tracing::warn!(reason, "cached tokens cannot be used");
             }
@@ -165,9 +184,9 @@ mod tests {
         let lacks = |index: &WorkspaceIndex, near: &str| {
             index.tokens().is_some_and(|corpus| corpus.lacks_code_near(&[near.into()]))
         };
-        let (same, is_cached) = load_or_build(&index, Path::new("/shop"), None, limit("a"));
+        let (same, is_cached) = load_or_build(&index, Path::new("/shop"), None, limit("a"), None);
         assert!(is_cached && lacks(&same, "b"));
-        let (moved, is_cached) = load_or_build(&same, Path::new("/shop"), None, limit("b"));
+        let (moved, is_cached) = load_or_build(&same, Path::new("/shop"), None, limit("b"), None);
         assert!(!is_cached && lacks(&moved, "a") && !lacks(&moved, "b"));
     }
 }

@@ -512,7 +512,7 @@ fn document_syntax(
 ) -> Option<(SourceFile, Tree)> {
     let text: Arc<str> = rope.text().into();
     let tree = syntax.background_tree(language?, &text);
-    Some((SourceFile { path: Arc::clone(key), language: language?, text }, tree))
+    Some((SourceFile { path: Arc::clone(key), language: language?, text: text.into() }, tree))
 }
 
 fn parsed<'a>(rope: &'a Document, syntax: Option<&'a (SourceFile, Tree)>) -> ParsedDocument<'a> {

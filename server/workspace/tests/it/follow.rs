@@ -8,9 +8,12 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use expect_test::{Expect, expect};
+use stored::{MemoryBlocks, SharedText};
 use syntax::Language;
 use tempfile::TempDir;
-use workspace::{LoadProgress, ReadLimits, SkipReason, WorkspaceChanges, WorkspaceError, WorkspaceTracker};
+use workspace::{
+    LoadProgress, ReadLimits, SkipReason, TextStore, WorkspaceChanges, WorkspaceError, WorkspaceTracker,
+};
 
 use crate::fixture::{folder, write};
 
@@ -39,7 +42,7 @@ impl TrackedFolder {
         fs::rename(self.root().join(from), self.root().join(to)).unwrap();
     }
 
-    fn text(&self, path: &str) -> Arc<str> {
+    fn text(&self, path: &str) -> SharedText {
         self.follower.snapshot().get(path).unwrap().text.clone()
     }
 
@@ -95,13 +98,34 @@ fn refresh_scans_only_the_named_paths() {
 }
 
 #[test]
+fn unchanged_texts_in_a_store_are_no_changes() {
+    let folder = folder("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
+    let open = |above_bytes| {
+        let texts = TextStore { store: Arc::new(MemoryBlocks), above_bytes };
+        let limits = ReadLimits::standard();
+        WorkspaceTracker::open_while(folder.path(), &limits, [], Some(texts), &|_| (), &|| true).unwrap()
+    };
+    let is_in_memory = |tracker: &WorkspaceTracker| {
+        tracker.snapshot().files().iter().map(|file| file.text.is_in_memory()).collect::<Vec<_>>()
+    };
+    assert_eq!(is_in_memory(&open(12)), [true, true], "they are not above the limit");
+    let mut tracker = open(11);
+    assert_eq!(is_in_memory(&tracker), [false, false]);
+    assert!(tracker.refresh_all().unwrap().is_empty());
+    write(folder.path(), "b.py", "b = 2\n");
+    let changes = tracker.refresh_all().unwrap();
+    assert_eq!(changes.changed.iter().map(|file| &*file.path).collect::<Vec<_>>(), ["b.py"]);
+    assert_eq!(is_in_memory(&tracker), [false, true], "one changed file is not worth a block");
+}
+
+#[test]
 fn rewritten_identical_text_is_not_a_change() {
     let mut followed = TrackedFolder::new("//- /a.py\na = 1\n//- /b.py\nb = 1\n");
     let (text, hash) = (followed.text("a.py"), followed.follower.snapshot().tree_hash().to_owned());
     fs::remove_file(followed.root().join("a.py")).unwrap();
     followed.write("a.py", "a = 1\n");
     followed.check(&["a.py"], expect![""]);
-    assert!(Arc::ptr_eq(&text, &followed.text("a.py")));
+    assert!(text.is_same(&followed.text("a.py")));
     assert_eq!(followed.follower.snapshot().tree_hash(), hash);
 }
 
@@ -402,7 +426,7 @@ fn reopened_workspace_reads_only_changed_files() {
     });
     let reopened = reopened.unwrap();
     assert_eq!(read.into_inner(), 2, "the changed file and the manifest");
-    assert!(Arc::ptr_eq(&reopened.snapshot().get("a.py").unwrap().text, &followed.text("a.py")));
+    assert!(reopened.snapshot().get("a.py").unwrap().text.is_same(&followed.text("a.py")));
     followed.follower.refresh_all().unwrap();
     assert_eq!(reopened.snapshot().files(), followed.follower.snapshot().files());
 }
@@ -541,8 +565,14 @@ fn opening_stops_soon_after_cancellation() {
             looks.fetch_add(1, Ordering::Relaxed);
         };
         let keep_going = || looks.load(Ordering::Relaxed) < stop_at;
-        let opened =
-            WorkspaceTracker::open_while(folder.path(), &ReadLimits::standard(), [], &progress, &keep_going);
+        let opened = WorkspaceTracker::open_while(
+            folder.path(),
+            &ReadLimits::standard(),
+            [],
+            None,
+            &progress,
+            &keep_going,
+        );
         assert!(matches!(opened, Err(WorkspaceError::Cancelled { .. })), "{stop_at}");
         let looks = looks.load(Ordering::Relaxed);
         assert!(looks <= stop_at + LATE, "{looks} looks when stopped at {stop_at}");

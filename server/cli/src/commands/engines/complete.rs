@@ -45,7 +45,7 @@ pub(super) fn run(args: &EnginesCompleteArgs) -> anyhow::Result<()> {
     }
     let world = index(&args.workspace)?.index_with_tokens();
     let document =
-        DocumentText { path: file.path.clone(), language: file.language, text: file.text.as_ref().into() };
+        DocumentText { path: file.path.clone(), language: file.language, text: file.text.to_arc() };
     let snapshot = world.snapshot(document);
     let asking = async {
         let mut answers = Vec::new();

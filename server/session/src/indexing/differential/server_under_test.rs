@@ -21,8 +21,12 @@ use workspace::{ReadLimits, ScanScope};
 
 use super::disk::Disk;
 use super::operation::{Operation, Reporter, text};
+use crate::index_memory::IndexMemory;
 use crate::indexer::{Indexer, save_corpus};
 use crate::indexing::corpus_builder;
+
+/// The long-running server has its index on disk, the new one in memory.
+const NO_MEMORY: IndexMemory = IndexMemory::NONE;
 
 /// Cursors of one probe.
 const CURSORS: usize = 3;
@@ -44,7 +48,7 @@ impl ServerUnderTest {
     pub(super) fn new() -> ServerUnderTest {
         let disk = Disk::new();
         let caches = tempfile::tempdir().expect("a temporary folder");
-        let indexer = opened(&disk.root(), Some(&cache(&caches)), true);
+        let indexer = opened(&disk.root(), Some(&cache(&caches)), true, NO_MEMORY);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.expect("a runtime can be made");
         ServerUnderTest {
@@ -109,7 +113,10 @@ impl ServerUnderTest {
             true => {
                 let index = self.indexer.current();
                 let (root, cache) = (self.disk.root(), cache(&self.caches));
-                corpus_builder::load_or_build(index, &root, Some(&cache), CorpusLimit::default()).0
+                {
+                    let (limit, store) = (CorpusLimit::default(), self.indexer.store());
+                    corpus_builder::load_or_build(index, &root, Some(&cache), limit, store.as_deref()).0
+                }
             }
             false => WorkspaceIndex::empty(),
         };
@@ -124,7 +131,7 @@ impl ServerUnderTest {
             }
         }
         self.disk.events.clear();
-        self.indexer = opened(&self.disk.root(), Some(&cache(&self.caches)), self.reads_tokens);
+        self.indexer = opened(&self.disk.root(), Some(&cache(&self.caches)), self.reads_tokens, NO_MEMORY);
     }
 
     fn refresh(&mut self, reporter: Reporter) {
@@ -150,7 +157,7 @@ impl ServerUnderTest {
     }
 
     fn probe(&self, seed: u64) -> Result<(), String> {
-        let indexer = opened(&self.disk.root(), None, self.reads_tokens);
+        let indexer = opened(&self.disk.root(), None, self.reads_tokens, IndexMemory::of_machine());
         let (old, new) = (self.indexer.files(), indexer.files());
         compare_text("the files", &files(old), &files(new))?;
         compare_text("what is left out", &left_out(old), &left_out(new))?;
@@ -279,12 +286,14 @@ fn cache(caches: &TempDir) -> Cache {
 }
 
 /// A folder as opened by the server.
-fn opened(root: &Path, cache: Option<&Cache>, reads_tokens: bool) -> Indexer {
-    let (mut indexer, _) =
-        Indexer::open(root, &ReadLimits::standard(), cache.cloned(), &|_| ()).expect("the root is there");
+fn opened(root: &Path, cache: Option<&Cache>, reads_tokens: bool, memory: IndexMemory) -> Indexer {
+    let (limits, cache) = (ReadLimits::standard(), cache.cloned());
+    let opened = Indexer::open_while(root, &limits, cache.clone(), memory, &|_| (), &|| true);
+    let (mut indexer, _) = opened.expect("the root is there");
     if reads_tokens {
+        let (limit, store) = (CorpusLimit::default(), indexer.store());
         let (built, _) =
-            corpus_builder::load_or_build(indexer.current(), root, cache, CorpusLimit::default());
+            corpus_builder::load_or_build(indexer.current(), root, cache.as_ref(), limit, store.as_deref());
         indexer.adopt_tokens_of(&built);
     }
     indexer

@@ -9,16 +9,23 @@ use bytemuck::Pod;
 /// Shared immutable bytes, such as a cache file in memory. Their address does not change while they are in use.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// Immutable array of numbers.
+/// Immutable array of numbers. Each access to an array in place looks up its bytes, so a loop should borrow the slice once.
 #[derive(Clone)]
-pub(crate) enum PodArray<T> {
+pub enum PodArray<T> {
+    /// In memory.
     Owned(Vec<T>),
-    Mapped { bytes: SharedBytes, range: Range<usize> },
+    /// In place in shared bytes.
+    Mapped {
+        /// The bytes.
+        bytes: SharedBytes,
+        /// Range of the numbers in them; valid and aligned.
+        range: Range<usize>,
+    },
 }
 
 impl<T: Pod> PodArray<T> {
     /// Borrows the numbers in `range` of `bytes`. Returns `None` if the range is invalid or not aligned.
-    pub(crate) fn in_place(bytes: &SharedBytes, range: Range<usize>) -> Option<PodArray<T>> {
+    pub fn in_place(bytes: &SharedBytes, range: Range<usize>) -> Option<PodArray<T>> {
         let part = (**bytes).as_ref().get(range.clone())?;
         bytemuck::try_cast_slice::<u8, T>(part).ok()?;
         Some(PodArray::Mapped { bytes: Arc::clone(bytes), range })
@@ -39,6 +46,28 @@ impl<T: Pod> Deref for PodArray<T> {
 impl<T> Default for PodArray<T> {
     fn default() -> PodArray<T> {
         PodArray::Owned(Vec::new())
+    }
+}
+
+impl<T: Pod + PartialEq> PartialEq for PodArray<T> {
+    fn eq(&self, other: &PodArray<T>) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Pod + Eq> Eq for PodArray<T> {}
+
+impl<T> From<Vec<T>> for PodArray<T> {
+    fn from(numbers: Vec<T>) -> PodArray<T> {
+        PodArray::Owned(numbers)
+    }
+}
+
+impl<T> FromIterator<T> for PodArray<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(numbers: I) -> PodArray<T> {
+        let mut numbers: Vec<T> = numbers.into_iter().collect();
+        numbers.shrink_to_fit();
+        PodArray::Owned(numbers)
     }
 }
 

@@ -1,0 +1,173 @@
+//! Blocks of bytes on disk that are read in place, for data that does not fit in memory.
+//!
+//! A mapped file that another process truncates ends every process that reads the mapping (SIGBUS), and one that it overwrites
+//! changes under its readers. So each block has a file of its own that no other process can open: it has no name from the
+//! beginning, and once it is mapped, nothing but the mapping refers to it. Where a system keeps the name of a file in use, the
+//! file is opened for this process alone. The disk space is free again when the block is dropped or the process ends, however
+//! it ends.
+//!
+//! This is the only module that maps files.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use memmap2::Mmap;
+use stored::{BlockStore, BlockWriter, SharedBytes, TextBlock};
+
+use crate::folder::prepare_folder;
+
+/// Blocks on the disk of a folder.
+#[derive(Debug)]
+pub struct DiskBlocks {
+    folder: PathBuf,
+    /// All blocks in use.
+    blocks: Arc<Mutex<Vec<Weak<MappedBlock>>>>,
+}
+
+/// A mapped file that only this process can reach.
+#[derive(Debug)]
+struct MappedBlock {
+    bytes: Mmap,
+    /// Keeps other processes from opening the file. Elsewhere the open file itself could be reached, through `/proc`.
+    #[cfg(not(unix))]
+    _file: File,
+}
+
+impl AsRef<[u8]> for MappedBlock {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// A block that consists of texts.
+struct MappedTexts(Arc<MappedBlock>);
+
+impl AsRef<str> for MappedTexts {
+    fn as_ref(&self) -> &str {
+        // SAFETY: `write_texts` wrote nothing but whole texts to the file, and no other process can write to it.
+        unsafe { str::from_utf8_unchecked((*self.0).as_ref()) }
+    }
+}
+
+struct DiskBlockWriter {
+    file: File,
+    blocks: Arc<Mutex<Vec<Weak<MappedBlock>>>>,
+}
+
+impl DiskBlocks {
+    /// Uses `folder`, which is created with the first block.
+    pub(crate) fn new(folder: &Path) -> DiskBlocks {
+        DiskBlocks { folder: folder.to_owned(), blocks: Arc::default() }
+    }
+
+    fn writer(&self) -> io::Result<DiskBlockWriter> {
+        prepare_folder(&self.folder)?;
+        Ok(DiskBlockWriter { file: tempfile::tempfile_in(&self.folder)?, blocks: Arc::clone(&self.blocks) })
+    }
+}
+
+#[cfg(unix)]
+fn release(bytes: &Mmap) {
+    // SAFETY: the mapping is shared and never written, so its pages are read from the file again. A failure changes nothing.
+    let _ = unsafe { bytes.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+}
+
+/// Elsewhere the system trims the pages of a process itself.
+#[cfg(not(unix))]
+fn release(_: &Mmap) {}
+
+impl DiskBlockWriter {
+    fn map(self) -> io::Result<Arc<MappedBlock>> {
+        let DiskBlockWriter { file, blocks } = self;
+        // SAFETY: no other process can open the file, and this one does not write to it any more.
+        let bytes = unsafe { Mmap::map(&file)? };
+        let block = Arc::new(MappedBlock {
+            bytes,
+            #[cfg(not(unix))]
+            _file: file,
+        });
+        blocks.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&block));
+        Ok(block)
+    }
+}
+
+impl Write for DiskBlockWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl BlockWriter for DiskBlockWriter {
+    fn finish(self: Box<Self>) -> io::Result<SharedBytes> {
+        Ok(self.map()?)
+    }
+}
+
+impl BlockStore for DiskBlocks {
+    fn create(&self) -> io::Result<Box<dyn BlockWriter>> {
+        Ok(Box::new(self.writer()?))
+    }
+
+    fn write_texts(&self, texts: &mut dyn Iterator<Item = &str>) -> io::Result<TextBlock> {
+        let mut writer = io::BufWriter::new(self.writer()?);
+        for text in texts {
+            writer.write_all(text.as_bytes())?;
+        }
+        let writer = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok(Arc::new(MappedTexts(writer.map()?)))
+    }
+
+    fn release_pages(&self) {
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        blocks.retain(|block| block.strong_count() > 0);
+        blocks.iter().filter_map(Weak::upgrade).for_each(|block| release(&block.bytes));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use stored::SharedText;
+
+    use super::*;
+
+    #[test]
+    fn blocks_have_no_file_that_others_could_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = DiskBlocks::new(folder.path());
+        let mut texts: Vec<SharedText> = vec!["ä".repeat(5_000).into(), "rest".into()];
+        let before = texts.clone();
+        SharedText::move_all(&store, texts.iter_mut().collect()).unwrap();
+        let mut writer = store.create().unwrap();
+        writer.write_all(&[7; 10_000]).unwrap();
+        let bytes = writer.finish().unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        #[cfg(target_os = "linux")]
+        for file in fs::read_dir("/proc/self/fd").unwrap().flatten() {
+            let target = fs::read_link(file.path()).unwrap_or_default();
+            assert!(!target.starts_with(folder.path()), "{} is open", target.display());
+        }
+        store.release_pages();
+        assert_eq!(texts, before);
+        assert_eq!((*bytes).as_ref(), [7; 10_000]);
+    }
+
+    #[test]
+    fn missing_folder_is_created_and_an_unusable_one_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = DiskBlocks::new(&folder.path().join("new"));
+        assert!(store.write_texts(&mut ["text"].into_iter()).is_ok());
+        fs::write(folder.path().join("file"), "").unwrap();
+        let store = DiskBlocks::new(&folder.path().join("file"));
+        let mut text = SharedText::from("text");
+        assert!(SharedText::move_all(&store, vec![&mut text]).is_err());
+        assert!(text.is_in_memory() && text == "text");
+    }
+}

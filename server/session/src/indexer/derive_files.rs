@@ -1,0 +1,110 @@
+//! Derives the index entries of files in parts: each is cached when it is ready, and stored if the index is beyond the memory budget.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use index::FileIndex;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use stored::BlockStore;
+use syntax::SourceFile;
+
+use super::index_cache::{BegunCache, IndexCache};
+use super::{IndexProgress, TreeObserver, size};
+
+/// Bytes of text whose entries are stored and cached together: two seconds of work, the most that a killed process loses.
+const PART_BYTES: usize = if cfg!(test) { 64 } else { 16 << 20 };
+/// Entries of fewer bytes of text stay in memory: changes of a few files are not worth a block.
+const MIN_STORED_BYTES: usize = if cfg!(test) { 1 } else { 4 << 20 };
+
+/// Index entries of files, in their order.
+pub(super) struct DerivedFiles {
+    pub(super) files: Vec<Arc<FileIndex>>,
+    /// Bytes of text by path, of the files that were not in the cache.
+    pub(super) unsaved: FxHashMap<Arc<str>, u64>,
+}
+
+/// How entries are derived.
+pub(super) struct Deriving<'a> {
+    /// Where they are stored; `None` for memory.
+    pub(super) store: Option<Arc<dyn BlockStore>>,
+    /// Called from several threads.
+    pub(super) progress: &'a (dyn Fn(IndexProgress) + Sync),
+    pub(super) keep_going: &'a (dyn Fn() -> bool + Sync),
+    pub(super) on_tree: &'a TreeObserver<'a>,
+}
+
+impl Deriving<'_> {
+    /// Returns the entries of `files`, from the cache where it has them; `None` if cancelled. Adds the others to `begun`, unless that
+    /// fails.
+    pub(super) fn derive_all(
+        &self,
+        files: &[SourceFile],
+        cached: &mut IndexCache,
+        begun: &mut Option<BegunCache>,
+    ) -> Option<DerivedFiles> {
+        let mut all = DerivedFiles { files: Vec::with_capacity(files.len()), unsaved: FxHashMap::default() };
+        let (mut rest, done) = (files, AtomicUsize::new(0));
+        let report = |more: usize| {
+            let done = done.fetch_add(more, Ordering::Relaxed) + more;
+            (self.progress)(IndexProgress::Deriving { done, total: files.len() });
+        };
+        while !rest.is_empty() {
+            let (part, after) = rest.split_at(self.part_len(rest));
+            rest = after;
+            let known: Vec<Option<Arc<FileIndex>>> =
+                part.iter().map(|file| cached.take_index(file)).collect();
+            let new: Vec<&SourceFile> =
+                part.iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(file, _)| file).collect();
+            report(part.len() - new.len());
+            all.unsaved.extend(new.iter().map(|file| size(file)));
+            let new: Vec<Arc<FileIndex>> = self.derive(&new, &report)?.into_iter().map(Arc::new).collect();
+            let failed = begun.as_mut().and_then(|begun| begun.add(&new).err());
+            if let Some(error) = failed {
+                tracing::warn!(%error, "the cache cannot be written");
+                *begun = None;
+            }
+            self.store.iter().for_each(|store| store.release_pages());
+            let mut new = new.into_iter();
+            all.files.extend(known.into_iter().filter_map(|known| known.or_else(|| new.next())));
+        }
+        Some(all)
+    }
+
+    /// Returns the number of files of the first part.
+    fn part_len(&self, files: &[SourceFile]) -> usize {
+        let mut bytes = 0;
+        let is_beyond = |file: &SourceFile| {
+            bytes += file.text.len();
+            bytes > PART_BYTES
+        };
+        files.iter().position(is_beyond).unwrap_or(files.len()).max(1)
+    }
+
+    fn derive(&self, files: &[&SourceFile], report: &(dyn Fn(usize) + Sync)) -> Option<Vec<FileIndex>> {
+        let derive = |file: &&SourceFile| {
+            let derived = (self.keep_going)().then(|| self.derive_one(file));
+            report(1);
+            derived
+        };
+        let mut derived: Vec<FileIndex> = files.par_iter().map(derive).collect::<Option<_>>()?;
+        let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+        if let Some(store) = self.store.as_deref().filter(|_| bytes >= MIN_STORED_BYTES) {
+            store_entries(&mut derived, store);
+        }
+        Some(derived)
+    }
+
+    fn derive_one(&self, file: &SourceFile) -> FileIndex {
+        let tree = syntax::parse(file.language, &file.text);
+        (self.on_tree)(file, &tree);
+        FileIndex::with_tree(file.clone(), &tree)
+    }
+}
+
+/// Moves entries to a store; they stay in memory if it fails, for example because the disk is full.
+pub(super) fn store_entries(entries: &mut [FileIndex], store: &dyn BlockStore) {
+    if let Err(error) = FileIndex::store_all(entries, store) {
+        tracing::warn!(%error, files = entries.len(), "an index beyond the memory budget stays in memory");
+    }
+}
