@@ -5,7 +5,7 @@
 //! compile them; measurements, which need them, are the package `bench`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task reports on the terminal")]
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -77,8 +77,10 @@ fn main() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs a command of the package `bench` in an optimised build; any other would take hours.
+/// Runs a command of the package `bench` in an optimised build; any other would take hours. Measurements build the whole workspace
+/// themselves: built alone, with other features, the program would be replaced while it runs.
 fn run_bench(command: &str, arguments: &[String]) -> Result<()> {
-    let bench = ["run", "--quiet", "--release", "--package", "bench", "--", command];
-    process::run(process::cargo().args(bench).args(arguments))
+    process::run(process::cargo().args(["build", "--quiet", "--release", "--workspace", "--bins"]))?;
+    let program = format!("target/release/bench{}", std::env::consts::EXE_SUFFIX);
+    process::run(Command::new(program).arg(command).args(arguments))
 }
