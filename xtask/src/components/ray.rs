@@ -1,11 +1,8 @@
 //! Ray in a virtual environment, for tests of replays on a cluster.
 
 use std::path::PathBuf;
-use std::process::Command;
 
 use anyhow::Result;
-
-use crate::process;
 
 /// Folder of the virtual environment.
 const FOLDER: &str = "target/components/ray";
@@ -18,16 +15,5 @@ const PACKAGES: [&str; 2] = ["ray==2.60.0", "pyarrow==26.0.1"];
 
 /// Installs both unless they are there, and returns the path of Python.
 pub(super) fn install() -> Result<PathBuf> {
-    let folder = process::repository_root().join(FOLDER);
-    let (python, marker) = (folder.join("bin/python"), folder.join("installed"));
-    if marker.is_file() {
-        return Ok(python);
-    }
-    process::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-    let mut pip = Command::new(&python);
-    process::run(
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES),
-    )?;
-    std::fs::write(marker, "")?;
-    Ok(python)
+    Ok(super::python_environment(FOLDER, &PACKAGES)?.join("python"))
 }
