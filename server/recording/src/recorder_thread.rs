@@ -11,9 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use cases::{Opportunity, PrivacyLevel, TrialDefinition, TrialMode};
 use engines::HashKey;
 use replay::DataFolder;
-use trial::store::{
-    PlaceKey, STORE_FILE, SessionLock, StoreFilter, StoredOpportunity, TextLoad, is_session_running,
-};
+use trial::store::{PlaceKey, STORE_FILE, SessionLock, StoreFilter, StoredOpportunity, is_session_running};
 use trial::{
     DocumentKey, EarlierOpportunity, Event, EventKind, Recorder, RecorderSettings, Store, StoreHealth,
     StoreReader, StoreSettings, definition, pause,
@@ -314,19 +312,15 @@ impl RecorderThread {
         };
         let own = self.session.upgrade().map(|state| state.trial.session_id()).unwrap_or_default();
         let mut rows = Vec::new();
-        StoreReader::open(&path)?.visit(
-            &filter,
-            TextLoad::All,
-            |StoredOpportunity { opportunity, .. }| {
-                if trial::is_unfinished(&opportunity)
-                    && opportunity.session != own
-                    && opportunity.developer == developer
-                {
-                    rows.push(opportunity);
-                }
-                ControlFlow::<()>::Continue(())
-            },
-        )?;
+        StoreReader::open(&path)?.visit(&filter, |StoredOpportunity { opportunity, .. }| {
+            if trial::is_unfinished(&opportunity)
+                && opportunity.session != own
+                && opportunity.developer == developer
+            {
+                rows.push(opportunity);
+            }
+            ControlFlow::<()>::Continue(())
+        })?;
         let mut running: HashMap<String, bool> = HashMap::new();
         rows.retain(|row| {
             let is_running = || is_session_running(folder, &row.session);

@@ -31,6 +31,10 @@ use crate::answer_facts::{ArmQuestion, blank_answer, ms};
 use crate::generation_task::GenerationTask;
 use crate::running_trial::TrialEngine;
 
+/// Threads that choose context and compute answers. Without a limit, a new one is started whenever the idle ones, of low priority, do not
+/// take work at once; each keeps memory.
+const BLOCKING_THREADS: usize = 4;
+
 /// The question that the shown arm is asked.
 pub struct ShadowQuestion {
     /// The trial.
@@ -157,6 +161,7 @@ impl Drop for ShadowArms {
 fn runtime() -> std::io::Result<Runtime> {
     Builder::new_multi_thread()
         .worker_threads(1)
+        .max_blocking_threads(BLOCKING_THREADS)
         .thread_name("trial-shadow")
         .on_thread_start(|| {
             completion::lower_thread_priority();

@@ -202,9 +202,11 @@ fn last_line(first: &str, second: &str) -> String {
     joined.rsplit('\n').next().unwrap_or_default().to_owned()
 }
 
-/// Whether a truth is the body of a block, whose closing brace follows on the same line: ` { a` before ` } else { b }`.
+/// Whether a truth is the body of a block, or the rest of one, whose closing brace follows on the same line: ` { a` or `a` before
+/// ` } else { b }`.
 fn is_body(truth: &str, rest: &str) -> bool {
-    rest.starts_with('}') && truth.trim_start().strip_prefix('{').is_some_and(is_balanced)
+    let body = truth.trim();
+    rest.starts_with('}') && !body.is_empty() && is_balanced(body.strip_prefix('{').unwrap_or(body))
 }
 
 /// Whether all brackets of a text are opened and closed in it.
@@ -355,6 +357,10 @@ mod tests {
         assert!(ends("} el", "se {", " b(); }"));
         assert!(ends("    rules: if c", "ontexts.faithful {", " Faithful } else { Paper },"));
         assert!(ends("    if a.is_empty()", " { trust", " } else { probability }"));
+        assert!(ends("    if a.is_empty() {", " trust", " } else { probability }"));
+        assert!(ends("    if a { list.pu", "sh(b)", " } else { other.push(b) }"));
+        assert!(!ends("    if a { list.pu", "sh(b", ") } else { other.push(b) }"));
+        assert!(!ends("    if a.is_empty() {", "", " trust } else { probability }"));
         assert!(!ends("    if a.is_empty()", " { f(", " } else { probability }"));
         assert!(!ends("    let size = S", "ize {", " width }"));
         assert!(!ends("    let notif = S", "ize {", " width }"));

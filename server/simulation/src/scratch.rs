@@ -10,7 +10,7 @@ use replay::DataFolder;
 use serde_json::json;
 use tempfile::TempDir;
 use trial::StoreReader;
-use trial::store::{STORE_FILE, StoreFilter, TextLoad};
+use trial::store::{STORE_FILE, StoreFilter};
 
 use crate::SimulationSettings;
 use crate::error::SimulationError;
@@ -163,7 +163,7 @@ impl Scratch {
     /// Returns all stored rows, oldest first.
     pub(crate) fn rows(&self) -> Result<Vec<Opportunity>, SimulationError> {
         let reader = StoreReader::open(&self.trial().join(STORE_FILE))?;
-        let rows = reader.read_all(&StoreFilter::default(), TextLoad::All)?;
+        let rows = reader.read_all(&StoreFilter::default())?;
         Ok(rows.into_iter().map(|row| row.opportunity).collect())
     }
 

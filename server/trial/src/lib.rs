@@ -8,12 +8,14 @@ pub mod assignment;
 pub mod canaries;
 pub mod daily_usage;
 pub mod definition;
+mod numbers;
 pub mod pause;
 pub mod privacy;
 pub mod proposal;
 mod recorder;
 pub mod store;
 
+pub use numbers::{TrialNumbers, read_numbers};
 pub use recorder::{
     AnswerEvent, CommittedFile, DocumentKey, EarlierOpportunity, Event, EventKind, GatheredContext,
     OfferedItem, Recorder, RecorderSettings, RequestEvent, interrupted, is_unfinished,

@@ -40,7 +40,7 @@ use self::writer::{Command, Writer};
 pub use self::error::StoreError;
 pub use self::forget::{ForgetScope, ForgottenRows, forget};
 pub use self::place::PlaceKey;
-pub use self::reader::{DayCount, StoreFilter, StoreReader, StoredOpportunity, TextLoad, mark_reviewed};
+pub use self::reader::{DayCount, StoreFilter, StoreReader, StoredOpportunity, mark_reviewed};
 pub use self::session_lock::{SessionLock, is_session_running};
 
 /// Name of the store's file in its folder.

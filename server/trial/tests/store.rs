@@ -3,6 +3,7 @@
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use cases::{
 };
 use rusqlite::Connection;
 use trial::store::{
-    ForgetScope, PlaceKey, STORE_FILE, StoreFilter, StoredOpportunity, TextLoad, forget, mark_reviewed,
+    ForgetScope, PlaceKey, STORE_FILE, StoreFilter, StoredOpportunity, forget, mark_reviewed,
 };
 use trial::{Store, StoreError, StoreHealth, StoreReader, StoreSettings};
 
@@ -106,7 +107,7 @@ fn opportunity(number: usize) -> Opportunity {
 
 fn read(folder: &Path) -> Vec<Opportunity> {
     let reader = StoreReader::open(&folder.join(STORE_FILE)).expect("the store opens");
-    let rows = reader.read_all(&StoreFilter::default(), TextLoad::All).expect("all rows are readable");
+    let rows = reader.read_all(&StoreFilter::default()).expect("all rows are readable");
     rows.into_iter().map(|row| row.opportunity).collect()
 }
 
@@ -152,9 +153,26 @@ fn filters_select_and_days_count() {
     assert_eq!(days.iter().map(|day| day.opportunities).sum::<u64>(), 9);
     assert_eq!(days.iter().map(|day| day.truths).sum::<u64>(), 9);
     assert_eq!(days.iter().map(|day| day.shown).sum::<u64>(), 0);
-    let short = reader.read_all(&all(), TextLoad::Short).expect("rows");
+    let mut short: Vec<StoredOpportunity> = Vec::new();
+    let stopped = reader.map_short(
+        &all(),
+        |rows| rows,
+        |rows| {
+            short.extend(rows);
+            ControlFlow::<()>::Continue(())
+        },
+    );
+    assert_eq!(stopped.expect("rows"), None);
     assert!(short.iter().all(|row| row.opportunity.cursor.prefix.is_empty()));
     assert_eq!(short[0].opportunity.answers, opportunity(0).answers);
+    let ids = |rows: &[StoredOpportunity]| -> Vec<String> {
+        rows.iter().map(|row| row.opportunity.id.clone()).collect()
+    };
+    let whole = reader.read_all(&all()).expect("rows");
+    assert_eq!(ids(&short), ids(&whole));
+    let latest = reader.latest(&all(), 2, |row| row.id != opportunity(8).id).expect("rows");
+    assert_eq!(latest, whole[6..8]);
+    assert_eq!(reader.latest(&all(), 0, |_| true).expect("rows"), []);
 }
 
 #[test]
@@ -185,7 +203,7 @@ fn an_unreviewed_change_needs_a_new_review() {
     assert_eq!(mark_reviewed(&path, &[rows[0].clone(), changed.clone()]).expect("it is written"), 1);
     let reviewed = || -> Vec<bool> {
         let reader = StoreReader::open(&path).expect("it opens");
-        let rows = reader.read_all(&StoreFilter::default(), TextLoad::Short).expect("rows");
+        let rows = reader.read_all(&StoreFilter::default()).expect("rows");
         rows.iter().map(|row: &StoredOpportunity| row.is_reviewed).collect()
     };
     assert_eq!(reviewed(), [true, false, false]);

@@ -150,11 +150,12 @@ fn open_run(asking: &ReplayJob<'_>) -> anyhow::Result<(RunFolder, Run, Vec<Predi
     Ok((folder, run, predictions))
 }
 
-/// Returns the runtime for requests. Engines in this process share the cores, no matter how many requests are in flight.
+/// Returns the runtime for requests. Engines in this process share the cores, no matter how many requests are in flight. There are threads
+/// beyond the cores, so that the next request does not wait until answers have been cleaned.
 pub(crate) fn runtime() -> anyhow::Result<Runtime> {
     let cores = cores();
     let runtime = runtime::Builder::new_multi_thread()
-        .worker_threads(cores)
+        .worker_threads(2 * cores)
         .max_blocking_threads(cores)
         .enable_all()
         .build();

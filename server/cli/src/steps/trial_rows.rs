@@ -1,15 +1,16 @@
 //! Reads the opportunities of a trial: from the store of a workspace, or from files.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use cases::{Datasheet, Opportunity, TrialDefinition, parse_line};
+use scoring::TrialLog;
 use trial::assignment::BlindNames;
-use trial::store::{STORE_FILE, StoreFilter, TextLoad};
-use trial::{StoreReader, canaries, definition};
+use trial::store::{STORE_FILE, StoreFilter};
+use trial::{StoreReader, TrialNumbers, canaries, definition};
 
 use crate::exit::UsageError;
 use crate::folders;
@@ -18,27 +19,36 @@ use crate::output;
 /// Most bytes of a line: a document of the largest recorded size several times over.
 const MOST_LINE_BYTES: u64 = 64 << 20;
 
-/// Passes the opportunities of the files to `visit`, or of the workspace's store if there are no files. Only those of a trial count: the
-/// one with this name, or the last one of the workspace. `with_documents` reads the documents around the cursors, too. Returns the
-/// definition of the trial, if it is one of the workspace.
-pub(crate) fn visit(
+/// Reads the numbers of the files, or of the workspace's store if there are no files, and the latest `kept` opportunities with a truth.
+/// Only those of a trial count: the one with this name, or the last one of the workspace. Returns the definition of the trial, too, if it
+/// is one of the workspace.
+pub(crate) fn read_numbers(
     files: &[PathBuf],
     workspace: &Path,
     trial: Option<&str>,
-    with_documents: bool,
-    mut visit: impl FnMut(Opportunity),
-) -> anyhow::Result<Option<TrialDefinition>> {
+    hidden: Option<&BlindNames>,
+    kept: usize,
+) -> anyhow::Result<(TrialNumbers, Option<TrialDefinition>)> {
     if files.is_empty() {
-        return visit_store(workspace, trial, with_documents, visit);
+        return read_store(workspace, trial, hidden, kept);
     }
+    let (mut log, mut latest) = (TrialLog::new(), VecDeque::new());
     for file in files {
         visit_file(file, |row| {
-            if trial.is_none_or(|trial| row.trial.as_deref() == Some(trial)) {
-                visit(row);
+            if trial.is_some_and(|trial| row.trial.as_deref() != Some(trial)) {
+                return;
+            }
+            log.add(&row);
+            if kept > 0 && row.truth().is_some() {
+                latest.retain(|earlier: &Opportunity| earlier.id != row.id);
+                latest.push_back(row);
+                if latest.len() > kept {
+                    latest.pop_front();
+                }
             }
         })?;
     }
-    Ok(None)
+    Ok((TrialNumbers { log, latest: latest.into() }, None))
 }
 
 /// Returns the names under which the trial that runs in a workspace shows its arms; `None` if they are not hidden, for another trial than
@@ -69,12 +79,12 @@ pub(crate) fn drifts(
     Ok(changes.into_iter().map(|change| (change.arm, change.day)).collect())
 }
 
-fn visit_store(
+fn read_store(
     workspace: &Path,
     trial: Option<&str>,
-    with_documents: bool,
-    mut visit: impl FnMut(Opportunity),
-) -> anyhow::Result<Option<TrialDefinition>> {
+    hidden: Option<&BlindNames>,
+    kept: usize,
+) -> anyhow::Result<(TrialNumbers, Option<TrialDefinition>)> {
     let root = workspace
         .canonicalize()
         .with_context(|| format!("cannot open {}; name a folder", output::path(workspace)))?;
@@ -94,12 +104,9 @@ fn visit_store(
         .into());
     }
     let filter = StoreFilter { trial, ..StoreFilter::default() };
-    let texts = if with_documents { TextLoad::All } else { TextLoad::Short };
-    StoreReader::open(&store)?.visit(&filter, texts, |row| {
-        visit(row.opportunity);
-        ControlFlow::<()>::Continue(())
-    })?;
-    Ok(definition)
+    let reader = StoreReader::open(&store)?;
+    let numbers = trial::read_numbers(&reader, &filter, hidden, kept, || false)?.unwrap_or_default();
+    Ok((numbers, definition))
 }
 
 /// The last line may be incomplete, because its writer was killed.

@@ -3,20 +3,18 @@
 //!
 //! While the developer must not know the arms, they have numbers instead of names, also in the JSON.
 
-use std::collections::VecDeque;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use cases::Opportunity;
 use index::CancelFlag;
 use report::terminal::Style;
+use scoring::TrialScoreboard;
 use scoring::trial_scoreboard::{NetWeights, TrialSettings};
-use scoring::{TrialLog, TrialScoreboard};
 use serde_json::Value;
 use trial::assignment::BlindNames;
 use trial::definition::read_definition;
-use trial::store::{STORE_FILE, StoreFilter, TextLoad};
-use trial::{StoreReader, canaries};
+use trial::store::{STORE_FILE, StoreFilter};
+use trial::{StoreReader, TrialNumbers, canaries};
 
 /// A scoreboard in all forms.
 pub(crate) struct TrialBoard {
@@ -71,31 +69,14 @@ pub(crate) fn read_board(
         return Err(format!("trial {} has no recorded opportunities yet; type some code", definition.name));
     }
     let filter = StoreFilter { trial: Some(definition.name.clone()), ..StoreFilter::default() };
-    let mut log = TrialLog::new();
     let reader = StoreReader::open(&store).map_err(|error| error.to_string())?;
     let hidden = BlindNames::in_effect(&definition);
-    let texts = if kept > 0 { TextLoad::All } else { TextLoad::Short };
-    let mut latest: VecDeque<Opportunity> = VecDeque::new();
-    let read = reader.visit(&filter, texts, |mut row| {
-        if let Some(hidden) = &hidden {
-            hidden.hide(&mut row.opportunity);
-        }
-        log.add(&row.opportunity);
-        if kept > 0 && row.opportunity.truth().is_some() {
-            if latest.len() == kept {
-                latest.pop_front();
-            }
-            latest.push_back(row.opportunity);
-        }
-        if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    if read.map_err(|error| error.to_string())?.is_some() {
-        return Err("cancelled".to_owned());
-    }
+    let read = trial::read_numbers(&reader, &filter, hidden.as_ref(), kept, || cancel.is_cancelled());
+    let TrialNumbers { mut log, latest } = read.map_err(|error| error.to_string())?.ok_or("cancelled")?;
     for change in canaries::changes(folder, &definition).map_err(|error| error.to_string())? {
         let arm = hidden.as_ref().map_or(&*change.arm, |hidden| hidden.shown_as(&change.arm));
         log.add_drift(arm.to_owned(), change.day);
     }
     let board = log.scoreboard(&TrialSettings::of_trial(&definition, weights));
-    Ok(ReadBoard { name: definition.name, board, latest: latest.into() })
+    Ok(ReadBoard { name: definition.name, board, latest })
 }

@@ -56,6 +56,11 @@ impl Names {
         number
     }
 
+    /// Returns the numbers of the names of `other`, in their order.
+    fn numbers_of(&mut self, other: &Names) -> Vec<u32> {
+        other.names.iter().map(|name| self.number(name)).collect()
+    }
+
     pub(super) fn name(&self, number: u32) -> &str {
         self.names.get(number as usize).map_or("", String::as_str)
     }
@@ -204,13 +209,35 @@ impl TrialLog {
     /// Adds an opportunity; its texts are compared and dropped.
     pub fn add(&mut self, row: &Opportunity) {
         let record = self.record(row);
-        match self.by_id.get(row.id.as_str()) {
+        self.put(record);
+    }
+
+    fn put(&mut self, record: Record) {
+        match self.by_id.get(&record.id) {
             Some(&known) => self.records[known] = record,
             None => {
-                self.by_id.insert(row.id.as_str().into(), self.records.len());
+                self.by_id.insert(record.id.clone(), self.records.len());
                 self.records.push(record);
             }
         }
+    }
+
+    /// Adds the opportunities of another log, as if each were added to this one; logs of many arms may leave out others of them.
+    pub fn append(&mut self, other: TrialLog) {
+        let numbers = LogNumbers {
+            arms: self.arms.numbers_of(&other.arms),
+            files: self.files.numbers_of(&other.files),
+            developers: self.developers.numbers_of(&other.developers),
+            sessions: self.sessions.numbers_of(&other.sessions),
+            languages: self.languages.numbers_of(&other.languages),
+            fingerprints: self.fingerprints.numbers_of(&other.fingerprints),
+            values: self.values.numbers_of(&other.values),
+        };
+        for mut record in other.records {
+            numbers.renumber(&mut record);
+            self.put(record);
+        }
+        self.drifts.extend(other.drifts);
     }
 
     /// Notes that an arm's answers to the same canary questions changed on a day, as in 2026-01-31.
@@ -298,7 +325,7 @@ impl TrialLog {
         scorer: Option<&CaseScorer<'_>>,
     ) -> Option<AnswerRecord> {
         let arm = self.arms.number(&answer.arm);
-        if arm as usize >= MOST_ARMS {
+        if !is_counted(arm) {
             return None;
         }
         let has_text = answer.status == Status::Ok;
@@ -326,6 +353,39 @@ impl TrialLog {
             fingerprint: self.fingerprints.number(&answer.engine.fingerprint),
         })
     }
+}
+
+/// The numbers of a log's names in another log, by their numbers in the former.
+struct LogNumbers {
+    arms: Vec<u32>,
+    files: Vec<u32>,
+    developers: Vec<u32>,
+    sessions: Vec<u32>,
+    languages: Vec<u32>,
+    fingerprints: Vec<u32>,
+    values: Vec<u32>,
+}
+
+impl LogNumbers {
+    fn renumber(&self, record: &mut Record) {
+        let set = |number: &mut u32, numbers: &[u32]| *number = numbers[*number as usize];
+        set(&mut record.developer, &self.developers);
+        set(&mut record.session, &self.sessions);
+        set(&mut record.file, &self.files);
+        set(&mut record.language, &self.languages);
+        record.accepted_arm.iter_mut().for_each(|arm| set(arm, &self.arms));
+        record.decisions.iter_mut().for_each(|(_, value, _)| set(value, &self.values));
+        for answer in &mut record.answers {
+            set(&mut answer.arm, &self.arms);
+            set(&mut answer.fingerprint, &self.fingerprints);
+        }
+        record.answers.retain(|answer| is_counted(answer.arm));
+    }
+}
+
+/// Whether the answers of an arm are counted.
+fn is_counted(arm: u32) -> bool {
+    (arm as usize) < MOST_ARMS
 }
 
 /// Returns the first characters of a text.

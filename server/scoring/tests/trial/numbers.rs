@@ -42,6 +42,31 @@ fn the_order_of_rows_does_not_matter() {
 }
 
 #[test]
+fn logs_in_parts_count_as_one() {
+    let mut rows: Vec<_> = trial(120).rows(&arms(), 5).collect();
+    // Later parts use other arms, developers and texts first, and repeat a row.
+    for row in &mut rows[60..] {
+        row.answers.reverse();
+        row.developer = "other".to_owned();
+        row.outcome.arm = Some("b".to_owned());
+        row.decisions.push(Decision {
+            kind: DecisionKind::Assignment,
+            value: "b".to_owned(),
+            probability: 0.5,
+        });
+    }
+    rows.push(rows[3].clone());
+    let mut log = TrialLog::new();
+    for part in rows.chunks(7) {
+        let mut of_part = TrialLog::new();
+        part.iter().for_each(|row| of_part.add(row));
+        log.append(of_part);
+    }
+    assert_eq!(log.len(), 120);
+    assert_eq!(log.scoreboard(&TrialSettings::default()), scoreboard(rows));
+}
+
+#[test]
 fn exposed_truths_are_apart_and_prove_nothing_without_a_holdout() {
     let mut rows: Vec<_> = trial(600).rows(&arms(), 5).collect();
     for row in &mut rows {

@@ -14,8 +14,13 @@ use super::error::StoreError;
 use super::rows;
 use super::texts::TextReader;
 
-/// Bytes of the rows that are parsed together, but for the last one: enough work for all cores.
-const BATCH_BYTES: usize = 4 << 20;
+/// Bytes of the rows that one core parses together, but for the last one.
+const CHUNK_BYTES: usize = 256 << 10;
+/// Chunks in memory before they are parsed: enough work for all cores.
+const BATCH_CHUNKS: usize = 16;
+
+const OLDEST_FIRST: &str = "opened_at, number";
+const NEWEST_FIRST: &str = "opened_at DESC, number DESC";
 
 /// Selection of rows. The default selects all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,15 +64,6 @@ impl StoreFilter {
     }
 }
 
-/// Which texts are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextLoad {
-    /// All texts.
-    All,
-    /// Answers and truths; the document and the context stay empty. Several times faster.
-    Short,
-}
-
 /// A row of a store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredOpportunity {
@@ -84,11 +80,9 @@ struct StoredRow {
     is_reviewed: bool,
 }
 
-/// A parsed row, or the id of a row that cannot be parsed with the reason.
-type ParsedRow = Result<StoredOpportunity, (String, String)>;
-
 impl StoredRow {
-    fn parse(self) -> ParsedRow {
+    /// The error is the id of a row that cannot be parsed, with the reason.
+    fn parse(self) -> Result<StoredOpportunity, (String, String)> {
         let StoredRow { id, row, is_reviewed } = self;
         let opportunity = serde_json::from_str(&row).map_err(|error| (id, error.to_string()))?;
         Ok(StoredOpportunity { opportunity, is_reviewed })
@@ -154,22 +148,46 @@ impl StoreReader {
     pub fn visit<B>(
         &self,
         filter: &StoreFilter,
-        texts: TextLoad,
+        visit: impl FnMut(StoredOpportunity) -> ControlFlow<B>,
+    ) -> Result<Option<B>, StoreError> {
+        self.visit_in_order(filter, OLDEST_FIRST, visit)
+    }
+
+    /// Returns the latest selected rows that are wanted, oldest first, at most `count`.
+    ///
+    /// # Errors
+    /// The file or a row cannot be read.
+    pub fn latest(
+        &self,
+        filter: &StoreFilter,
+        count: usize,
+        is_wanted: impl Fn(&Opportunity) -> bool,
+    ) -> Result<Vec<StoredOpportunity>, StoreError> {
+        let mut latest = Vec::new();
+        self.visit_in_order(filter, NEWEST_FIRST, |row| {
+            if latest.len() < count && is_wanted(&row.opportunity) {
+                latest.push(row);
+            }
+            if latest.len() < count { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        latest.reverse();
+        Ok(latest)
+    }
+
+    fn visit_in_order<B>(
+        &self,
+        filter: &StoreFilter,
+        order: &str,
         mut visit: impl FnMut(StoredOpportunity) -> ControlFlow<B>,
     ) -> Result<Option<B>, StoreError> {
         let (condition, values) = filter.condition();
-        let pieces = if texts == TextLoad::All { "texts" } else { "''" };
-        let query = format!(
-            "SELECT id, row, {pieces}, reviewed FROM opportunities WHERE {condition} ORDER BY opened_at, number"
-        );
+        let query =
+            format!("SELECT id, row, texts, reviewed FROM opportunities WHERE {condition} ORDER BY {order}");
         let of = |reason| self.failed(reason);
         // The transaction ends when it is dropped; it changes nothing.
         let moment = self.connection.unchecked_transaction().map_err(of)?;
         let mut statement = moment.prepare(&query).map_err(of)?;
         let mut rows = statement.query(params_from_iter(values)).map_err(of)?;
-        if texts == TextLoad::Short {
-            return self.visit_short(&mut rows, visit);
-        }
         let mut pieces = TextReader::default();
         while let Some(row) = rows.next().map_err(of)? {
             if let ControlFlow::Break(result) = visit(self.read(row, &mut pieces)?) {
@@ -179,61 +197,73 @@ impl StoreReader {
         Ok(None)
     }
 
-    /// Passes rows without documents on. Parsing takes most of the time: all cores parse a batch, while this thread passes the one before
-    /// it on and reads the one after it.
-    fn visit_short<B>(
+    /// Maps the selected rows without the texts of documents and context, chunk by chunk, on all cores, and passes the results to `visit`,
+    /// oldest first, until it breaks. Reads one moment of the store. Several times faster than [`StoreReader::visit`].
+    ///
+    /// Parsing takes most of the time, and freeing on one core what another one allocated takes long, too: a chunk is parsed, mapped and
+    /// dropped on one core, while this thread passes the results before it on and reads the rows after it.
+    ///
+    /// # Errors
+    /// The file or a row cannot be read.
+    pub fn map_short<T: Send, B>(
         &self,
-        rows: &mut Rows<'_>,
-        mut visit: impl FnMut(StoredOpportunity) -> ControlFlow<B>,
+        filter: &StoreFilter,
+        map: impl Fn(Vec<StoredOpportunity>) -> T + Sync,
+        mut visit: impl FnMut(T) -> ControlFlow<B>,
     ) -> Result<Option<B>, StoreError> {
-        let mut batch = self.read_batch(rows)?;
-        let mut parsed: Vec<ParsedRow> = Vec::new();
-        while !batch.is_empty() || !parsed.is_empty() {
-            let (waiting, ready) = (mem::take(&mut batch), mem::take(&mut parsed));
+        let (condition, values) = filter.condition();
+        let query =
+            format!("SELECT id, row, reviewed FROM opportunities WHERE {condition} ORDER BY {OLDEST_FIRST}");
+        let of = |reason| self.failed(reason);
+        let moment = self.connection.unchecked_transaction().map_err(of)?;
+        let mut statement = moment.prepare(&query).map_err(of)?;
+        let mut rows = statement.query(params_from_iter(values)).map_err(of)?;
+        let parse = |chunk: Vec<StoredRow>| -> Result<T, (String, String)> {
+            let parsed: Result<Vec<_>, _> = chunk.into_iter().map(StoredRow::parse).collect();
+            parsed.map(&map)
+        };
+        let mut waiting = self.read_batch(&mut rows)?;
+        let mut mapped: Vec<Result<T, (String, String)>> = Vec::new();
+        while !waiting.is_empty() || !mapped.is_empty() {
+            let (chunks, ready) = (mem::take(&mut waiting), mem::take(&mut mapped));
             let step = rayon::in_place_scope(|scope| {
-                scope.spawn(|_| waiting.into_par_iter().map(StoredRow::parse).collect_into_vec(&mut parsed));
-                for row in ready {
-                    let row = row.map_err(|(id, reason)| self.invalid(id, reason))?;
-                    if let ControlFlow::Break(result) = visit(row) {
+                scope.spawn(|_| chunks.into_par_iter().map(parse).collect_into_vec(&mut mapped));
+                for result in ready {
+                    let result = result.map_err(|(id, reason)| self.invalid(id, reason))?;
+                    if let ControlFlow::Break(result) = visit(result) {
                         return Ok(ControlFlow::Break(result));
                     }
                 }
-                self.read_batch(rows).map(ControlFlow::Continue)
+                self.read_batch(&mut rows).map(ControlFlow::Continue)
             })?;
             match step {
                 ControlFlow::Break(result) => return Ok(Some(result)),
-                ControlFlow::Continue(next) => batch = next,
+                ControlFlow::Continue(next) => waiting = next,
             }
         }
         Ok(None)
     }
 
-    /// Reads the next rows with the columns `id`, `row`, any, `reviewed`; none at the end.
-    fn read_batch(&self, rows: &mut Rows<'_>) -> Result<Vec<StoredRow>, StoreError> {
-        let mut read = || -> rusqlite::Result<Vec<StoredRow>> {
-            let (mut batch, mut bytes) = (Vec::new(), 0);
-            while bytes < BATCH_BYTES {
-                let Some(row) = rows.next()? else { break };
-                let row = StoredRow { id: row.get(0)?, row: row.get(1)?, is_reviewed: row.get(3)? };
-                bytes += row.row.len();
-                batch.push(row);
+    /// Reads the chunks of the next batch, with the columns `id`, `row`, `reviewed`; none at the end.
+    fn read_batch(&self, rows: &mut Rows<'_>) -> Result<Vec<Vec<StoredRow>>, StoreError> {
+        let mut batch = Vec::new();
+        while batch.len() < BATCH_CHUNKS {
+            let chunk = read_chunk(rows).map_err(|reason| self.failed(reason))?;
+            if chunk.is_empty() {
+                break;
             }
-            Ok(batch)
-        };
-        read().map_err(|reason| self.failed(reason))
+            batch.push(chunk);
+        }
+        Ok(batch)
     }
 
     /// Returns the selected rows, oldest first.
     ///
     /// # Errors
     /// The file or a row cannot be read.
-    pub fn read_all(
-        &self,
-        filter: &StoreFilter,
-        texts: TextLoad,
-    ) -> Result<Vec<StoredOpportunity>, StoreError> {
+    pub fn read_all(&self, filter: &StoreFilter) -> Result<Vec<StoredOpportunity>, StoreError> {
         let mut all = Vec::new();
-        self.visit(filter, texts, |row| {
+        self.visit(filter, |row| {
             all.push(row);
             ControlFlow::<()>::Continue(())
         })?;
@@ -288,6 +318,18 @@ impl StoreReader {
     fn failed(&self, reason: rusqlite::Error) -> StoreError {
         StoreError::of(&self.path, reason, BUSY_TIMEOUT)
     }
+}
+
+/// Reads the next rows with the columns `id`, `row`, `reviewed`; none at the end.
+fn read_chunk(rows: &mut Rows<'_>) -> rusqlite::Result<Vec<StoredRow>> {
+    let (mut chunk, mut bytes) = (Vec::new(), 0);
+    while bytes < CHUNK_BYTES {
+        let Some(row) = rows.next()? else { break };
+        let row = StoredRow { id: row.get(0)?, row: row.get(1)?, is_reviewed: row.get(2)? };
+        bytes += row.row.len();
+        chunk.push(row);
+    }
+    Ok(chunk)
 }
 
 /// Remembers that rows were shown as they are in `rows`. Returns how many of them were; the others have changed since or are gone.

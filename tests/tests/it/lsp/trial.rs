@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tests::lsp::Buffer;
 use tests::{Project, wait_until};
 use trial::StoreReader;
-use trial::store::{STORE_FILE, StoreFilter, TextLoad};
+use trial::store::{STORE_FILE, StoreFilter};
 
 use super::editor::{Editor, REQUEST_FAILED, find, setup};
 use super::exposure::accept;
@@ -56,7 +56,7 @@ pub(super) fn editor_at_level(project: &Project, level: &str) -> Editor {
 pub(crate) fn rows(project: &Project) -> Vec<Opportunity> {
     let read = StoreReader::open(&folder(project).join(STORE_FILE));
     // The server may be creating it.
-    let read = read.and_then(|reader| reader.read_all(&StoreFilter::default(), TextLoad::All));
+    let read = read.and_then(|reader| reader.read_all(&StoreFilter::default()));
     let Ok(rows) = read else { return Vec::new() };
     rows.into_iter().map(|row| row.opportunity).collect()
 }

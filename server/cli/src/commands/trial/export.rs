@@ -8,7 +8,7 @@ use cases::{Bundle, BundleConsent, Case, Opportunity, PrivacyLevel, to_continue}
 use report::format::opportunities;
 use serde_json::{Value, json};
 use trial::StoreReader;
-use trial::store::{StoreFilter, TextLoad};
+use trial::store::StoreFilter;
 
 use crate::args::{TrialExportArgs, TrialExportFormat};
 use crate::exit::UsageError;
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &TrialExportArgs) -> anyhow::Result<()> {
     let filter = place.filter(&args.filter)?;
     let reader = StoreReader::open(&place.store())?;
     let reviewed = StoreFilter { reviewed: Some(true), ..filter.clone() };
-    let rows = reader.read_all(&reviewed, TextLoad::All)?;
+    let rows = reader.read_all(&reviewed)?;
     let mut rows: Vec<Opportunity> = rows.into_iter().map(|row| row.opportunity).collect();
     check_blindness(args, &rows)?;
     let left_out = reader.count(&filter)?.saturating_sub(rows.len() as u64);

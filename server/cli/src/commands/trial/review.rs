@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use cases::to_line;
 use report::format::opportunities;
 use trial::StoreReader;
-use trial::store::{StoreFilter, StoredOpportunity, TextLoad, mark_reviewed};
+use trial::store::{StoreFilter, StoredOpportunity, mark_reviewed};
 
 use crate::args::TrialReviewArgs;
 use crate::output::{self, print_message};
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &TrialReviewArgs) -> anyhow::Result<()> {
     let (mut shown, mut batch) = (0, Vec::new());
     // The pipe may be closed before all is shown; only what was printed counts as reviewed.
     let mut failed = None;
-    reader.visit(&filter, TextLoad::All, |row: StoredOpportunity| {
+    reader.visit(&filter, |row: StoredOpportunity| {
         let mut shown_row = row.clone();
         if let Some(hidden) = &hidden {
             hidden.hide(&mut shown_row.opportunity);

@@ -1,12 +1,11 @@
 //! `ghostbench trial scoreboard`: which arm is better.
 
-use std::collections::VecDeque;
-
 use anyhow::Context;
 use cases::{Opportunity, TrialDefinition};
 use report::format::opportunities;
+use scoring::TrialScoreboard;
 use scoring::trial_scoreboard::TrialSettings;
-use scoring::{TrialLog, TrialScoreboard};
+use trial::TrialNumbers;
 use trial::proposal::net_weights;
 
 use crate::args::{ReportFormat, TrialScoreboardArgs};
@@ -20,7 +19,6 @@ const SHOWN_WITH_TEXTS: usize = 200;
 
 /// Runs the command.
 pub(crate) fn run(args: &TrialScoreboardArgs) -> anyhow::Result<()> {
-    let mut log = TrialLog::new();
     let hidden = trial_rows::blind_names(&args.files, &args.workspace, args.trial.as_deref())?;
     if let Some(hidden) = &hidden {
         print_message(&format!(
@@ -28,34 +26,17 @@ pub(crate) fn run(args: &TrialScoreboardArgs) -> anyhow::Result<()> {
             hidden.trial
         ));
     }
-    let mut latest: VecDeque<Opportunity> = VecDeque::new();
     let progress = Progress::spinner("read");
-    let trial = trial_rows::visit(
-        &args.files,
-        &args.workspace,
-        args.trial.as_deref(),
-        args.html.is_some(),
-        |mut row| {
-            if let Some(hidden) = &hidden {
-                hidden.hide(&mut row);
-            }
-            log.add(&row);
-            if args.html.is_some() && row.truth().is_some() {
-                latest.retain(|earlier| earlier.id != row.id);
-                latest.push_back(row);
-                if latest.len() > SHOWN_WITH_TEXTS {
-                    latest.pop_front();
-                }
-            }
-        },
-    )?;
+    let kept = if args.html.is_some() { SHOWN_WITH_TEXTS } else { 0 };
+    let (TrialNumbers { mut log, latest }, trial) =
+        trial_rows::read_numbers(&args.files, &args.workspace, args.trial.as_deref(), hidden.as_ref(), kept)?;
     progress.finish(&opportunities(log.len() as u64));
     for (arm, day) in trial_rows::drifts(&args.workspace, trial.as_ref())? {
         let shown = hidden.as_ref().map_or(&*arm, |hidden| hidden.shown_as(&arm));
         log.add_drift(shown.to_owned(), day);
     }
     let board = log.scoreboard(&question(args, trial.as_ref())?);
-    write_page(args, &board, latest.make_contiguous())?;
+    write_page(args, &board, &latest)?;
     let text = match if args.json { ReportFormat::Json } else { args.format } {
         ReportFormat::Table => report::trial::table(&board, output::style()),
         ReportFormat::Markdown => report::trial::markdown(&board),
