@@ -9,7 +9,6 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use bytemuck::{Pod, Zeroable};
-use rayon::prelude::*;
 use stored::{BlockStore, PodArray, StoredArray, StoredData, move_to_store};
 use syntax::{Language, Mention, Outline, SourceFile, Tree};
 
@@ -127,7 +126,7 @@ impl FileIndex {
         self.hash
     }
 
-    /// Returns its definitions and imports. If they are in a store, they are decoded once and kept.
+    /// Returns its definitions and imports, which are decoded once and kept.
     pub fn outline(&self) -> &Outline {
         self.outline.get()
     }
@@ -140,10 +139,7 @@ impl FileIndex {
     /// Moves the derived data of `files` into one block of a store, except for their texts. After an error some of it is still in
     /// memory, and the files are valid.
     pub fn store_all(files: &mut [FileIndex], store: &dyn BlockStore) -> io::Result<()> {
-        files.par_iter_mut().for_each(|file| file.outline.encode());
-        let moved = move_to_store(store, files);
-        files.iter_mut().for_each(|file| file.outline.forget_decoded());
-        moved
+        move_to_store(store, files)
     }
 
     /// Returns the same file without the outline decoded from a store; `None` without any.

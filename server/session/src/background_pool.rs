@@ -13,15 +13,18 @@ use rayon::{ThreadPool, ThreadPoolBuildError};
 use tokio::sync::watch::Receiver;
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::release_memory::release_memory;
+use crate::allocator::{limit_arenas, release_memory};
 
 /// Interval at which shared data to be dropped is checked; most requests end sooner.
 const DROP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Returns the number of background threads: one fewer than there are cores, at least one.
 pub fn background_threads() -> NonZeroUsize {
-    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    NonZeroUsize::new(cores - 1).unwrap_or(NonZeroUsize::MIN)
+    NonZeroUsize::new(cores() - 1).unwrap_or(NonZeroUsize::MIN)
+}
+
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// Priority of a folder's work.
@@ -77,8 +80,9 @@ impl PriorityPool {
 }
 
 impl BackgroundPool {
-    /// Starts the threads.
+    /// Starts the threads, the first ones of a server.
     pub fn start() -> Result<BackgroundPool, ThreadPoolBuildError> {
+        limit_arenas(cores());
         let threads = background_threads().get();
         Ok(BackgroundPool(Arc::new(PriorityPools {
             interactive: PriorityPool::start("asked", threads)?,

@@ -33,8 +33,8 @@ pub use corpus::{LoadedCorpus, save_corpus};
 use derive_files::{DerivedFiles, Deriving};
 use index_cache::{BegunCache, IndexCache};
 
+use crate::allocator::release_memory;
 use crate::index_memory::IndexMemory;
-use crate::release_memory::release_memory;
 
 /// A workspace with fewer bytes of text is cached when it is indexed; that takes less than a second.
 const MIN_BEGUN_BYTES: usize = if cfg!(test) { 100_000 } else { 32 << 20 };

@@ -11,6 +11,7 @@
 //! Responsible for the state that an editor and we share. It must never name a type of the language server protocol, and no lock is
 //! held across an await.
 
+mod allocator;
 mod background_pool;
 pub mod document_admission;
 mod document_location;
@@ -35,7 +36,6 @@ mod open_document;
 mod opened_suites;
 mod recorded_cases;
 mod rejected_suggestions;
-mod release_memory;
 mod request_snapshot;
 mod settings;
 mod settings_files;

@@ -13,7 +13,7 @@ use syntax::{Outline, SourceFile};
 use thiserror::Error;
 
 use super::derive::{code_lines, fits_in_32_bits};
-use super::stored_outline::encode;
+use super::stored_outline::StoredOutline;
 use super::{BLOCK_LINES, FileIndex, LazyField};
 use crate::ContentHash;
 use crate::bags::Bags;
@@ -48,7 +48,7 @@ impl FileIndex {
             write_varint(&mut payload, function.end - function.start);
         }
         self.function_words.encode(&mut payload);
-        payload.extend(encode(&self.read_outline()));
+        payload.extend_from_slice(&self.outline.encoded);
         seal(FileIndex::FORMAT, &payload)
     }
 
@@ -72,12 +72,10 @@ fn decode_payload(file: SourceFile, hash: ContentHash, mut payload: &[u8]) -> Op
     let blocks = Bags::decode(&mut payload)?;
     let functions = read_functions(&mut payload)?;
     let function_words = Bags::decode(&mut payload)?;
-    let outline: Outline = postcard::from_bytes(payload).ok()?;
-
+    let outline = StoredOutline::from_bytes(payload, |outline| outline_fits(outline, text))?;
     let fits = blocks.len() == lines.len().div_ceil(BLOCK_LINES)
         && function_words.len() == functions.len()
-        && functions.iter().all(|function| is_in(text, function))
-        && outline_fits(&outline, text);
+        && functions.iter().all(|function| is_in(text, function));
     fits.then_some(FileIndex {
         file,
         hash,
@@ -85,7 +83,7 @@ fn decode_payload(file: SourceFile, hash: ContentHash, mut payload: &[u8]) -> Op
         blocks,
         functions,
         function_words,
-        outline: outline.into(),
+        outline,
         is_too_complex,
         chunks: LazyField::default(),
         multiline_tokens: LazyField::default(),

@@ -1,4 +1,4 @@
-//! The outline of a file: decoded, or encoded in a store and decoded on first use.
+//! The outline of a file: encoded, and decoded on first use.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -6,27 +6,33 @@ use std::sync::OnceLock;
 use stored::PodArray;
 use syntax::Outline;
 
-/// An outline that can move to a store. Outlines are the largest part of an index, and few of them are ever used.
+/// An outline that can move to a store. Decoded, outlines take several times the memory, and few of them are ever used.
 #[derive(Debug)]
 pub(super) struct StoredOutline {
-    /// The encoded outline, if it is stored or about to be.
     pub(super) encoded: PodArray<u8>,
     decoded: OnceLock<Outline>,
 }
 
 impl From<Outline> for StoredOutline {
     fn from(outline: Outline) -> StoredOutline {
-        StoredOutline { encoded: PodArray::default(), decoded: outline.into() }
+        let encoded = postcard::to_stdvec(&outline).expect("an outline has nothing that cannot be written");
+        StoredOutline { encoded: encoded.into(), decoded: OnceLock::new() }
     }
 }
 
 impl PartialEq for StoredOutline {
     fn eq(&self, other: &StoredOutline) -> bool {
-        self.get() == other.get()
+        self.read() == other.read()
     }
 }
 
 impl StoredOutline {
+    /// Returns the outline with these bytes if they are valid and `is_sound` says so.
+    pub(super) fn from_bytes(bytes: &[u8], is_sound: impl FnOnce(&Outline) -> bool) -> Option<StoredOutline> {
+        let outline: Outline = postcard::from_bytes(bytes).ok()?;
+        is_sound(&outline).then(|| StoredOutline { encoded: bytes.to_vec().into(), decoded: OnceLock::new() })
+    }
+
     /// Returns the outline, and keeps it in memory from now on.
     pub(super) fn get(&self) -> &Outline {
         self.decoded.get_or_init(|| self.decode())
@@ -35,21 +41,6 @@ impl StoredOutline {
     /// Returns the outline without keeping it, for a pass over all files.
     pub(super) fn read(&self) -> Cow<'_, Outline> {
         self.decoded.get().map_or_else(|| Cow::Owned(self.decode()), Cow::Borrowed)
-    }
-
-    /// Encodes the outline, to be stored.
-    pub(super) fn encode(&mut self) {
-        if self.encoded.is_empty() {
-            self.encoded = encode(self.get()).into();
-        }
-    }
-
-    /// Drops the decoded outline if it is stored.
-    pub(super) fn forget_decoded(&mut self) {
-        match self.encoded {
-            PodArray::Mapped { .. } => self.decoded = OnceLock::new(),
-            PodArray::Owned(_) => self.encoded = PodArray::default(),
-        }
     }
 
     /// Returns the outline in the same place, not decoded; `None` if it is not decoded, or not in a store.
@@ -63,9 +54,4 @@ impl StoredOutline {
     fn decode(&self) -> Outline {
         postcard::from_bytes(&self.encoded).unwrap_or_default()
     }
-}
-
-/// Encodes an outline.
-pub(super) fn encode(outline: &Outline) -> Vec<u8> {
-    postcard::to_stdvec(outline).expect("an outline has nothing that cannot be written")
 }
