@@ -123,7 +123,8 @@ mod tests {
 
     #[test]
     fn texts_without_signs_have_no_comments() {
-        const PIECES: [&str; 13] = ["x", "\n", " ", "#", "/", "*", "\"", "'", "<!--", "-->", "{", "def f():\n    ", "\\"];
+        const PIECES: [&str; 13] =
+            ["x", "\n", " ", "#", "/", "*", "\"", "'", "<!--", "-->", "{", "def f():\n    ", "\\"];
         for number in 0..PIECES.len().pow(3) {
             let piece = |place: u32| PIECES[number / PIECES.len().pow(place) % PIECES.len()];
             let text: String = (0..3).map(piece).collect();

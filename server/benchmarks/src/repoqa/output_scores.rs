@@ -39,11 +39,7 @@ pub struct OutputScores {
 ///
 /// With [`ScoringRules::Paper`] a task without an output counts as failed; the original, and [`ScoringRules::Faithful`], leave it out. See
 /// [`super::sanitize()`] for the differences in reading an answer.
-pub fn score_outputs(
-    dataset: &RepoqaDataset,
-    outputs: &[RepoqaOutput],
-    rules: ScoringRules,
-) -> OutputScores {
+pub fn score_outputs(dataset: &RepoqaDataset, outputs: &[RepoqaOutput], rules: ScoringRules) -> OutputScores {
     let mut results = OutputScores::default();
     let mut answers: Answers<'_> = HashMap::new();
     for output in outputs {

@@ -93,8 +93,7 @@ mod tests {
         assert_eq!(sanitize(Language::Python, answer, ScoringRules::Paper), paper, "paper");
         assert_eq!(sanitize(Language::Python, answer, ScoringRules::Faithful), faithful, "faithful");
         for (rules, code) in [(ScoringRules::Paper, paper), (ScoringRules::Faithful, faithful)] {
-            let expected =
-                SanitizedAnswer { code: code.to_owned(), is_read_differently: paper != faithful };
+            let expected = SanitizedAnswer { code: code.to_owned(), is_read_differently: paper != faithful };
             assert_eq!(sanitized_answer(Language::Python, answer, rules), expected, "{answer}");
         }
     }
