@@ -376,3 +376,19 @@ fn a_run_over_all_public_rows_shows_the_published_results() {
         assert_eq!(published, &if is_shown { json!(53.85) } else { Value::Null });
     }
 }
+
+#[test]
+fn torn_documents_are_named_with_their_place() {
+    let project = Project::new("");
+    project.write("bench.csv", "Unnamed: 0,repository\nA1,redis\n");
+    project.write("bench.json", "{\"A1\": {");
+    for command in
+        ["import yabloco bench.csv bench.json --out ../s.jsonl", "score --format yabloco bench.csv bench.json"]
+    {
+        project.run(command).expect_code(2).expect_message(&["bench.json:1: column 8"]);
+    }
+    project.write("repoqa.json", "{\"python\": [");
+    let outcome = project.run("import repoqa repoqa.json --out ../s.jsonl").expect_code(3);
+    assert_eq!(outcome.stderr.matches("EOF").count(), 1, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("repoqa.json: line 1, column 12"), "{}", outcome.stderr);
+}
