@@ -74,7 +74,7 @@ pub struct FunctionScorer<'a> {
 }
 
 enum ScorerKind<'a> {
-    Find(FindScorer<'a>),
+    Find(Box<FindScorer<'a>>),
     Write { truth: String },
 }
 
@@ -120,7 +120,7 @@ impl<'a> FunctionScorer<'a> {
         let kind = match case.function.as_deref()? {
             FunctionQuestion::Find(question) => {
                 let language = Language::from_name(&case.language)?;
-                ScorerKind::Find(FindScorer::new(question, language))
+                ScorerKind::Find(Box::new(FindScorer::new(question, language)))
             }
             FunctionQuestion::Write(question) => ScorerKind::Write { truth: original_code(case, question) },
         };

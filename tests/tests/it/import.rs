@@ -382,9 +382,10 @@ fn torn_documents_are_named_with_their_place() {
     let project = Project::new("");
     project.write("bench.csv", "Unnamed: 0,repository\nA1,redis\n");
     project.write("bench.json", "{\"A1\": {");
-    for command in
-        ["import yabloco bench.csv bench.json --out ../s.jsonl", "score --format yabloco bench.csv bench.json"]
-    {
+    for command in [
+        "import yabloco bench.csv bench.json --out ../s.jsonl",
+        "score --format yabloco bench.csv bench.json",
+    ] {
         project.run(command).expect_code(2).expect_message(&["bench.json:1: column 8"]);
     }
     project.write("repoqa.json", "{\"python\": [");
