@@ -13,7 +13,7 @@ use syntax::Language;
 use text::python;
 
 use crate::ScoringRules;
-use crate::repoqa::{self, CommentMode, FindScore, Needle, PreparedNeedle};
+use crate::repoqa::{self, AnswerScores, FindScore, Needle, Needles};
 use crate::yabloco::{GenerationPair, edit_similarity, exact_match, read_generation};
 
 /// RepoQA's published threshold.
@@ -74,45 +74,30 @@ pub struct FunctionScorer<'a> {
 }
 
 enum ScorerKind<'a> {
-    Find(FindScorer<'a>),
+    Find(Box<FindScorer<'a>>),
     Write { truth: String },
 }
 
 /// A function to find with the functions that an answer is compared with.
 struct FindScorer<'a> {
     question: &'a FindFunction,
-    language: Language,
-    /// With comments, and without.
-    needles: [Vec<PreparedNeedle>; 2],
+    needles: Needles,
 }
 
-/// Treatments of comments, in the order of pairs of scores.
-const COMMENT_MODES: [CommentMode; 2] = [CommentMode::Compare, CommentMode::Ignore];
-
-/// The scores of an answer by the original's rules.
-pub(crate) struct FindScores {
-    /// With comments, and without.
-    pub(crate) scores: [FindScore; 2],
-    /// Whether the program of the original reads other code from the answer than its description says.
-    pub(crate) is_differently_read: bool,
-}
-
-impl FindScorer<'_> {
-    fn score(&self, answer: &str, rules: ScoringRules) -> [FindScore; 2] {
-        let code = repoqa::sanitize(self.language, answer, rules);
-        let mode = |index: usize| {
-            let (needles, mode) = (&self.needles[index], COMMENT_MODES[index]);
-            repoqa::score_code(self.language, &self.question.name, code.clone(), needles, mode)
-        };
-        [mode(0), mode(1)]
+impl<'a> FindScorer<'a> {
+    fn new(question: &'a FindFunction, language: Language) -> FindScorer<'a> {
+        let candidates = question.candidates.iter();
+        let needles = candidates.map(|candidate| Needle { name: &candidate.name, code: &candidate.code });
+        FindScorer { question, needles: Needles::new(language, needles) }
     }
 
     fn metrics(&self, answer: &str) -> Metrics {
-        let [with_comments, without] = self.score(answer, ScoringRules::Paper);
+        let AnswerScores { code, scores: [with_comments, without], .. } =
+            self.needles.score(&self.question.name, answer, ScoringRules::Paper);
         let name = &self.question.name;
         let asked = self.question.candidates.iter().find(|candidate| candidate.name == *name);
         let truth = asked.map_or("", |candidate| &candidate.code);
-        let mut metrics = agreement(&with_comments.sanitized, truth);
+        let mut metrics = agreement(&code, truth);
         metrics.insert(Metric::FunctionFound, flag(with_comments.passes(PUBLISHED_THRESHOLD)));
         metrics.insert(Metric::FunctionSimilarity, right_similarity(&with_comments));
         metrics.insert(Metric::FunctionSimilarityCode, right_similarity(&without));
@@ -135,8 +120,7 @@ impl<'a> FunctionScorer<'a> {
         let kind = match case.function.as_deref()? {
             FunctionQuestion::Find(question) => {
                 let language = Language::from_name(&case.language)?;
-                let needles = COMMENT_MODES.map(|mode| prepared(question, language, mode));
-                ScorerKind::Find(FindScorer { question, language, needles })
+                ScorerKind::Find(Box::new(FindScorer::new(question, language)))
             }
             FunctionQuestion::Write(question) => ScorerKind::Write { truth: original_code(case, question) },
         };
@@ -171,28 +155,16 @@ impl<'a> FunctionScorer<'a> {
     }
 
     /// Returns the scores of an answer by the original's rules; `None` if the function is to be written.
-    pub(crate) fn find_scores(&self, prediction: &Prediction, rules: ScoringRules) -> Option<FindScores> {
+    pub(crate) fn find_scores(&self, prediction: &Prediction, rules: ScoringRules) -> Option<AnswerScores> {
         let ScorerKind::Find(scorer) = &self.kind else { return None };
         let answer = function_answer(self.case, prediction);
-        let scores = scorer.score(&answer, rules);
-        let is_differently_read =
-            repoqa::is_read_differently(scorer.language, &answer, &scores[0].sanitized, rules);
-        Some(FindScores { is_differently_read, scores })
+        Some(scorer.needles.score(&scorer.question.name, &answer, rules))
     }
 }
 
 /// Returns the original code of the function to be written.
 pub(crate) fn original_code(case: &Case, question: &WriteFunction) -> String {
     [question.header.as_str(), &case.truth].concat()
-}
-
-fn prepared(question: &FindFunction, language: Language, mode: CommentMode) -> Vec<PreparedNeedle> {
-    let candidates = question.candidates.iter();
-    candidates
-        .map(|candidate| {
-            PreparedNeedle::new(language, Needle { name: &candidate.name, code: &candidate.code }, mode)
-        })
-        .collect()
 }
 
 /// Returns how far the code agrees with the original, by the metrics of completions.
@@ -206,7 +178,7 @@ fn agreement(code: &str, truth: &str) -> Metrics {
 
 /// Returns the similarity if the right function was found, so that every threshold can be applied to it.
 fn right_similarity(score: &FindScore) -> MetricValue {
-    MetricValue::Value(if score.is_right { score.best_similarity() } else { 0.0 })
+    MetricValue::Value(if score.is_right { score.similarity } else { 0.0 })
 }
 
 fn flag(holds: bool) -> MetricValue {

@@ -19,6 +19,7 @@ mod imported_case;
 mod json_text;
 mod left_out;
 mod ordered_map;
+mod published;
 pub mod repoqa;
 mod row_reader;
 mod row_template;

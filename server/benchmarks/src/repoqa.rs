@@ -27,7 +27,7 @@ mod sanitize;
 mod score;
 
 pub use aggregate::{THRESHOLDS, ThresholdCurve};
-pub use bleu::Bleu;
+pub use bleu::{BestReference, References};
 pub use build::{BuiltRepoqa, RepoqaBuildConfig, build_dataset};
 pub use case::{REPOQA, RepoqaCaseConfig, repoqa_cases};
 pub use comments::remove_comments;
@@ -42,7 +42,5 @@ pub use output_sheet::output_sheet;
 pub use prompt::{INSTRUCTION, chat_prompt, code_prompt};
 pub use rows::{BrokenRepository, DatasetError, RepoqaDataset, RepoqaNeedle, RepoqaOutput, RepoqaRepository};
 pub(crate) use run_sheet::run_sheets;
-pub(crate) use sanitize::is_read_differently;
 pub use sanitize::sanitize;
-pub(crate) use score::score_code;
-pub use score::{CommentMode, FindScore, Needle, PreparedNeedle, score};
+pub use score::{AnswerScores, CommentMode, FindScore, Needle, Needles};

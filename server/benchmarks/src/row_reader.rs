@@ -158,7 +158,7 @@ impl<R: BufRead, T: BenchmarkItem> RowReader<R, T> {
         RowReader { lines, ids: HashMap::new(), item: PhantomData }
     }
 
-    fn read(&mut self, line: usize, text: &str) -> Result<ImportedRow<T>, BrokenRow> {
+    fn read(&mut self, line: usize, text: String) -> Result<ImportedRow<T>, BrokenRow> {
         let imported = import_row::<T>(line, text)?;
         if T::HAS_UNIQUE_ID {
             let first = *self.ids.entry(imported.item.id().to_owned()).or_insert(line);
@@ -172,15 +172,16 @@ impl<R: BufRead, T: BenchmarkItem> RowReader<R, T> {
 }
 
 /// Parses and checks the row `text` on a line.
-fn import_row<T: BenchmarkItem>(line: usize, text: &str) -> Result<ImportedRow<T>, BrokenRow> {
+fn import_row<T: BenchmarkItem>(line: usize, mut text: String) -> Result<ImportedRow<T>, BrokenRow> {
     let broken = |reason| BrokenRow { line, reason };
     // A list of the values of a type's fields would parse, too.
     if !text.trim_start().starts_with('{') {
         return Err(broken("not a JSON object".to_owned()));
     }
-    let item: T = cases::parse_line(text, line).map_err(|error| broken(reason(text, &error)))?;
+    let item: T = cases::parse_line(&text, line).map_err(|error| broken(reason(&text, &error)))?;
     item.check().map_err(broken)?;
-    Ok(ImportedRow { line, item, text: text.trim_end_matches(['\n', '\r']).to_owned() })
+    text.truncate(text.trim_end_matches(['\n', '\r']).len());
+    Ok(ImportedRow { line, item, text })
 }
 
 /// Values that Python writes for numbers that JSON does not have.
@@ -205,7 +206,7 @@ impl<R: BufRead, T: BenchmarkItem> Iterator for RowReader<R, T> {
         loop {
             match self.lines.next()? {
                 Ok((_, text)) if text.trim().is_empty() => {}
-                Ok((line, text)) => return Some(self.read(line, &text)),
+                Ok((line, text)) => return Some(self.read(line, text)),
                 Err(broken) => return Some(Err(broken)),
             }
         }
@@ -231,7 +232,7 @@ impl<R: BufRead> LineReader<R> {
             if buffer.is_empty() {
                 return Ok((length > 0).then_some((bytes, length > self.limit)));
             }
-            let end = buffer.iter().position(|&byte| byte == b'\n');
+            let end = memchr::memchr(b'\n', buffer);
             let taken = end.map_or(buffer.len(), |end| end + 1);
             let room = self.limit.saturating_sub(bytes.len());
             bytes.extend_from_slice(&buffer[..taken.min(room)]);

@@ -14,6 +14,7 @@ use crate::codev_bench::{CodevFile, CodevPrediction, CodevResultFiles, CodevShar
 use crate::crosscodeeval::{CcevalItem, CcevalPrediction, PredictionScorer};
 use crate::json_text::JsonText;
 use crate::ordered_map::OrderedMap;
+use crate::published::published_tables;
 use crate::row_reader::{BenchmarkItem, ImportedRow};
 use crate::score_sheet::{RuleDifference, ScoreSheet, ScoreTable};
 use crate::{ScoringRules, export_cceval_rows, export_codev_rows, repoqa, yabloco};
@@ -30,7 +31,7 @@ pub struct BenchmarkTables {
     pub rules: ScoringRules,
     /// Number of the run's cases of it.
     pub cases: usize,
-    /// The original's tables; each row belongs to an engine.
+    /// The original's tables; each row belongs to an engine. If the cases are the public ones, tables with published results follow theirs.
     pub tables: Vec<ScoreTable>,
     /// Where the original's program differs from its description, by engine.
     pub differences: Vec<(String, RuleDifference)>,
@@ -65,6 +66,9 @@ pub fn run_tables(cases: &[Case], predictions: &[Prediction], rules: ScoringRule
         };
         for (engine, sheet) in engines.iter().zip(sheets(&of_benchmark, &engines, rules)) {
             tables.add(engine.engine, sheet);
+        }
+        if let Some(published) = published_tables(benchmark, &of_benchmark) {
+            published.add_to(&mut tables.tables, &mut tables.notes);
         }
         found.push(tables);
     }

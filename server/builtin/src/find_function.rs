@@ -18,9 +18,9 @@ const STEM: usize = 5;
 /// Returns the whole lines of the function whose words are the most similar to the description; `None` if no function shares a word
 /// with it. Of equal ones the first.
 pub fn find_function<'c>(language: Language, code: &'c str, description: &str) -> Option<&'c str> {
-    let functions = syntax::parse(language, code).declared_functions();
-    let documents: Vec<&str> = functions
-        .into_iter()
+    let tree = syntax::parse(language, code);
+    let documents: Vec<&str> = tree
+        .declared_functions()
         .map(|function| whole_lines(code, function.range.start, function.range.end))
         .collect();
     let counts: Vec<HashMap<String, usize>> =

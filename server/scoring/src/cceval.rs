@@ -15,6 +15,8 @@ mod identifiers;
 mod keywords;
 mod truncate;
 
+use std::borrow::Cow;
+
 use syntax::Language;
 
 use crate::similarity::Similarity;
@@ -26,26 +28,16 @@ pub use identifiers::{IdentifierMatch, identifiers, match_identifiers};
 pub(crate) use keywords::is_keyword;
 pub use truncate::truncate;
 
-/// The scores of one prediction and the texts they are computed from.
-#[derive(Clone, Debug, PartialEq)]
+/// The scores of one prediction.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CcevalScore {
-    /// The prediction after truncation.
-    pub truncated: String,
-    /// The truncated prediction without comments.
-    pub prediction: String,
-    /// The truth without comments.
-    pub truth: String,
     /// Whether the non-blank lines are equal.
     pub exact_match: bool,
     /// Edit similarity by difflib, which the original's listed requirements install; 0 to 100, whole.
     pub similarity_difflib: f64,
     /// Edit similarity with python-Levenshtein installed, 0 to 100, whole.
     pub similarity_indel: f64,
-    /// Identifiers of the prediction, in order, with repeats.
-    pub prediction_identifiers: Vec<String>,
-    /// Identifiers of the truth, in order, with repeats.
-    pub truth_identifiers: Vec<String>,
-    /// Agreement of the two lists.
+    /// Agreement of the identifiers.
     pub identifiers: IdentifierMatch,
 }
 
@@ -59,30 +51,60 @@ impl CcevalScore {
     }
 }
 
+/// The texts that a score is computed from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedTexts<'a> {
+    language: Language,
+    /// The prediction after truncation.
+    pub truncated: &'a str,
+    /// The truncated prediction without comments.
+    pub prediction: Cow<'a, str>,
+    /// The truth without comments.
+    pub truth: Cow<'a, str>,
+}
+
+impl<'a> ComparedTexts<'a> {
+    /// Returns the texts of `prediction`, which continues `prompt`.
+    pub fn new(language: Language, prompt: &str, prediction: &'a str, truth: &'a str) -> ComparedTexts<'a> {
+        ComparedTexts::truncated(language, truncate(language, prompt, prediction), truth)
+    }
+
+    /// Returns the texts of a prediction that is already truncated.
+    pub fn truncated(language: Language, truncated: &'a str, truth: &'a str) -> ComparedTexts<'a> {
+        let (prediction, truth) = (remove_comments(truncated), remove_comments(truth));
+        ComparedTexts { language, truncated, prediction, truth }
+    }
+
+    /// Scores the prediction.
+    pub fn score(&self) -> CcevalScore {
+        let (prediction, truth) = (python::strip(&self.prediction), python::strip(&self.truth));
+        let exact_match = exact_match(prediction, truth);
+        if prediction == truth {
+            let identifiers = identifiers::of_equal_texts(self.language, prediction);
+            return CcevalScore {
+                exact_match,
+                similarity_difflib: 100.0,
+                similarity_indel: 100.0,
+                identifiers,
+            };
+        }
+        CcevalScore {
+            exact_match,
+            similarity_difflib: Similarity::Difflib.percent(prediction, truth),
+            similarity_indel: Similarity::Indel.percent(prediction, truth),
+            identifiers: identifiers::of_texts(self.language, prediction, truth),
+        }
+    }
+}
+
 /// Scores `prediction` as CrossCodeEval does; `prompt` is the text the prediction continues.
 pub fn score(language: Language, prompt: &str, prediction: &str, truth: &str) -> CcevalScore {
-    score_truncated(language, truncate(language, prompt, prediction), truth)
+    ComparedTexts::new(language, prompt, prediction, truth).score()
 }
 
 /// Scores a prediction that is already truncated.
 pub fn score_truncated(language: Language, truncated: &str, truth: &str) -> CcevalScore {
-    let truncated = truncated.to_owned();
-    let prediction = remove_comments(&truncated);
-    let truth = remove_comments(truth);
-    let prediction_identifiers = identifiers(language, &prediction);
-    let truth_identifiers = identifiers(language, &truth);
-    let similarity = |variant: Similarity| variant.percent(python::strip(&prediction), python::strip(&truth));
-    CcevalScore {
-        exact_match: exact_match(&prediction, &truth),
-        similarity_difflib: similarity(Similarity::Difflib),
-        similarity_indel: similarity(Similarity::Indel),
-        identifiers: match_identifiers(&prediction_identifiers, &truth_identifiers),
-        truncated,
-        prediction,
-        truth,
-        prediction_identifiers,
-        truth_identifiers,
-    }
+    ComparedTexts::truncated(language, truncated, truth).score()
 }
 
 /// Whether the two texts have the same non-blank lines, ignoring blanks at both ends of a line.
@@ -110,12 +132,21 @@ mod tests {
 
     #[test]
     fn truth_is_stripped_of_comments_but_not_truncated() {
-        let score = score(Language::Java, "x = ", "f(a); g(b);", "f(a); // g(b);");
-        assert_eq!(score.truncated, "f(a);");
-        assert_eq!(score.truth, "f(a); ");
+        let texts = ComparedTexts::new(Language::Java, "x = ", "f(a); g(b);", "f(a); // g(b);");
+        assert_eq!((texts.truncated, &*texts.truth), ("f(a);", "f(a); "));
+        let score = texts.score();
         assert!(score.exact_match);
         assert_eq!(score.similarity(Similarity::Indel), 100.0);
-        assert_eq!(score.truth_identifiers, ["f", "a"]);
+        assert_eq!(score.identifiers.true_positives, 2);
         assert!(score.identifiers.exact);
+    }
+
+    #[test]
+    fn equal_texts_score_as_texts_that_are_compared() {
+        for text in ["f(a, 'b') + f(c)", "", "\"x\"", "return", "a a"] {
+            let score = score_truncated(Language::Python, text, &format!(" {text} "));
+            assert_eq!((score.similarity_difflib, score.similarity_indel), (100.0, 100.0));
+            assert_eq!(score.identifiers, identifiers::of_texts(Language::Python, text, text), "{text}");
+        }
     }
 }

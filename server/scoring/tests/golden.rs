@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use scoring::cceval::{self, AggregateScore};
+use scoring::cceval::{self, AggregateScore, ComparedTexts};
 use scoring::similarity::Similarity;
 use serde_json::Value;
 use syntax::Language;
@@ -25,18 +25,23 @@ fn assert_no_differences(differences: &[String]) {
     assert!(differences.is_empty(), "{} differences, such as\n{first}", differences.len());
 }
 
-fn score(row: &Value) -> cceval::CcevalScore {
-    let language = Language::from_name(text(row, "lang")).expect("a supported language");
-    cceval::score(language, text(row, "prompt"), text(row, "prediction_raw"), text(row, "groundtruth"))
+fn language(row: &Value) -> Language {
+    Language::from_name(text(row, "lang")).expect("a supported language")
+}
+
+fn compared(row: &Value) -> ComparedTexts<'_> {
+    let (prediction, truth) = (text(row, "prediction_raw"), text(row, "groundtruth"));
+    ComparedTexts::new(language(row), text(row, "prompt"), prediction, truth)
 }
 
 /// Returns the fields of a score that the original has, under the original's names.
-fn fields(score: &cceval::CcevalScore) -> Value {
+fn fields(language: Language, texts: &ComparedTexts<'_>) -> Value {
+    let score = texts.score();
     let matched = score.identifiers;
     serde_json::json!({
-        "postprocessed": score.truncated,
-        "pred_truncated": score.prediction,
-        "target": score.truth,
+        "postprocessed": texts.truncated,
+        "pred_truncated": texts.prediction,
+        "target": texts.truth,
         "em": u8::from(score.exact_match),
         "es": score.similarity_difflib,
         "es_difflib": score.similarity_difflib,
@@ -48,17 +53,17 @@ fn fields(score: &cceval::CcevalScore) -> Value {
         "id_precision": matched.precision(),
         "id_recall": matched.recall(),
         "id_f1": matched.f1(),
-        "pred_ids": score.prediction_identifiers,
-        "target_ids": score.truth_identifiers,
+        "pred_ids": cceval::identifiers(language, &texts.prediction),
+        "target_ids": cceval::identifiers(language, &texts.truth),
     })
 }
 
 /// Whether the row declares that its truncation depends on the grammar's version, and lists this truncation.
-fn is_other_grammars(row: &Value, score: &cceval::CcevalScore) -> bool {
+fn is_other_grammars(row: &Value, texts: &ComparedTexts<'_>) -> bool {
     row["grammar_sensitive"] == true
         && row["postprocessed_other_grammars"]
             .as_object()
-            .is_some_and(|others| others.values().any(|other| other == &score.truncated))
+            .is_some_and(|others| others.values().any(|other| other == texts.truncated))
 }
 
 #[test]
@@ -67,12 +72,12 @@ fn golden_cceval_metrics() {
     let mut differences = Vec::new();
     let mut other_grammars = 0;
     for row in &rows {
-        let score = score(row);
-        if row["expected"]["postprocessed"] != score.truncated.as_str() && is_other_grammars(row, &score) {
+        let texts = compared(row);
+        if row["expected"]["postprocessed"] != texts.truncated && is_other_grammars(row, &texts) {
             other_grammars += 1;
             continue;
         }
-        let ours = fields(&score);
+        let ours = fields(language(row), &texts);
         let expected = row["expected"].as_object().expect("an object");
         for (name, value) in expected.iter().filter(|&(name, value)| !same(&ours[name], value)) {
             differences.push(format!("{}: {name} is {}, expected {value}", row["id"], ours[name]));
@@ -109,9 +114,9 @@ fn golden_fuzz_ratio() {
 /// Returns the row's score. The aggregates hold for one version of the Python grammar: rows that another version truncates
 /// differently are scored with their expected truncation.
 fn score_as_expected(row: &Value) -> cceval::CcevalScore {
-    let ours = score(row);
+    let ours = compared(row);
     if !is_other_grammars(row, &ours) {
-        return ours;
+        return ours.score();
     }
     let truncated = text(&row["expected"], "postprocessed");
     cceval::score_truncated(Language::Python, truncated, text(row, "groundtruth"))

@@ -26,12 +26,11 @@ impl Tree {
     /// These are functions and methods in Python and Rust, methods without constructors in Java and C#, function declarations
     /// without methods in JavaScript, TypeScript and Go, and in C and C++ definitions whose declarator is a plain name with
     /// parameters.
-    pub fn declared_functions(&self) -> Vec<DeclaredFunction> {
-        let functions = walk(self.root(), |_| true).filter_map(|node| {
+    pub fn declared_functions(&self) -> impl Iterator<Item = DeclaredFunction> {
+        walk(self.root(), |_| true).filter_map(|node| {
             let name = declared_name(self.language, node)?;
             Some(DeclaredFunction { name: name.byte_range(), range: node.byte_range() })
-        });
-        functions.collect()
+        })
     }
 
     /// Returns the strings that are statements inside of a block, in order: Python's docstrings, except a module's, and strings
@@ -52,6 +51,19 @@ impl Tree {
             walk.advance(true);
         }
         ranges
+    }
+}
+
+/// Whether a tree of `text` can have [`Tree::comments`] or [`Tree::strings_as_statements`]. A text without their signs has none, so that it
+/// need not be parsed.
+pub fn may_have_comments(language: Language, text: &str) -> bool {
+    match language {
+        Language::Python => text.contains(['#', '"', '\'']),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            // A comment of HTML is one of a script, too.
+            ["//", "/*", "<!--", "-->"].iter().any(|sign| text.contains(sign))
+        }
+        _ => text.contains("//") || text.contains("/*"),
     }
 }
 
@@ -85,8 +97,8 @@ mod tests {
 
     #[track_caller]
     fn check(language: Language, text: &str, expected: &[&str]) {
-        let functions = parse(language, text).declared_functions();
-        let names: Vec<_> = functions.into_iter().map(|function| &text[function.name]).collect();
+        let tree = parse(language, text);
+        let names: Vec<_> = tree.declared_functions().map(|function| &text[function.name]).collect();
         assert_eq!(names, expected);
     }
 
@@ -107,6 +119,23 @@ mod tests {
     fn qualified_names_and_pointer_results_do_not_count_in_cpp() {
         let text = "int f() {}\nint A::g() {}\nint *h() {}\nstruct A { int m() {} };\nTEST(a, b) {}\n";
         check(Language::Cpp, text, &["f", "TEST"]);
+    }
+
+    #[test]
+    fn texts_without_signs_have_no_comments() {
+        const PIECES: [&str; 13] =
+            ["x", "\n", " ", "#", "/", "*", "\"", "'", "<!--", "-->", "{", "def f():\n    ", "\\"];
+        for number in 0..PIECES.len().pow(3) {
+            let piece = |place: u32| PIECES[number / PIECES.len().pow(place) % PIECES.len()];
+            let text: String = (0..3).map(piece).collect();
+            for language in [Language::Python, Language::JavaScript, Language::Rust, Language::C] {
+                if !may_have_comments(language, &text) {
+                    let tree = parse(language, &text);
+                    assert!(tree.comments(&text).is_empty(), "{} {text:?}", language.name());
+                    assert!(tree.strings_as_statements().is_empty(), "{} {text:?}", language.name());
+                }
+            }
+        }
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub(crate) struct LanguageSpec {
     pub(crate) structure: &'static [&'static str],
     /// Sources of the query for functions and comments.
     pub(crate) functions: &'static [&'static str],
+    /// Sources of the query for comments.
+    pub(crate) comments: &'static [&'static str],
     /// Sources of the query for identifiers and strings.
     pub(crate) tokens: &'static [&'static str],
     /// Signs of which every function with a body contains at least one.
@@ -91,6 +93,7 @@ macro_rules! languages {
                 include_str!(concat!("languages/", $folder, "/functions.scm")),
                 include_str!(concat!("languages/", $folder, "/comments.scm")),
             )+],
+            comments: &[$(include_str!(concat!("languages/", $folder, "/comments.scm"))),+],
             tokens: &[$(include_str!(concat!("languages/", $folder, "/tokens.scm"))),+],
             body_signs: &$body_signs,
             statement_lists: &$statement_lists,

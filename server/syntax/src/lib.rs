@@ -47,7 +47,7 @@ pub use blocks::{Block, BlockKind};
 pub use body::Body;
 pub use bounded_parse::{ParseCounts, parse_counts};
 pub use compact_signature::ELLIPSIS;
-pub use declared_functions::DeclaredFunction;
+pub use declared_functions::{DeclaredFunction, may_have_comments};
 pub use expr::Expr;
 pub use functions::Function;
 pub use jumps::is_jump;

@@ -94,7 +94,7 @@ pub(crate) struct RoleQuery {
 }
 
 /// A set of node kinds, indexed by their numbers.
-struct NodeKinds(Vec<bool>);
+pub(crate) struct NodeKinds(Vec<bool>);
 
 impl NodeKinds {
     /// Looks up the kinds with these names; the error is the first unknown name.
@@ -109,9 +109,20 @@ impl NodeKinds {
         Ok(NodeKinds(kinds))
     }
 
-    fn has(&self, node: Node) -> bool {
+    pub(crate) fn has(&self, node: Node) -> bool {
         self.0.get(usize::from(node.kind_id())).is_some_and(|&is_among| is_among)
     }
+}
+
+/// Returns the kinds of comments. Each is a pattern of its own, so that finding comments needs no query, which takes longer to compile
+/// than a text to parse.
+pub(crate) fn comment_kinds(language: Language) -> &'static NodeKinds {
+    static KINDS: [OnceLock<NodeKinds>; COUNT] = [const { OnceLock::new() }; COUNT];
+    KINDS[language as usize].get_or_init(|| {
+        let spec = language.spec();
+        NodeKinds::new(&(spec.grammar)(), outermost_kinds(&spec.comments.concat()))
+            .expect("the kinds are part of the program, and a test compares them with the query")
+    })
 }
 
 impl RoleQuery {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::constructs::{NodeMatcher, structure};
-use crate::queries::{CaptureRole, RoleQuery};
+use crate::constructs::NodeMatcher;
+use crate::queries::{CaptureRole, RoleQuery, comment_kinds};
 use crate::tree::Tree;
 use crate::walk::walk;
 
@@ -15,7 +15,9 @@ impl Tree {
 
     /// Returns the ranges of all comments in order, without their line ends, outermost only.
     pub fn comments(&self, text: &str) -> Vec<Range<usize>> {
-        whole_comments(structure(self).comments, text)
+        let kinds = comment_kinds(self.language);
+        let comments = walk(self.root(), |_| true).filter(|node| kinds.has(*node));
+        whole_comments(comments.map(|node| node.byte_range()).collect(), text)
     }
 
     /// Returns the ranges of all string and character literals in order, outermost only.
@@ -56,4 +58,22 @@ pub(crate) fn whole_comments(comments: Vec<Range<usize>>, text: &str) -> Vec<Ran
         comment.end = comment.start + written.trim_end_matches(['\n', '\r']).len();
     }
     comments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constructs::structure;
+    use crate::{Language, parse};
+
+    #[test]
+    fn comments_by_kind_are_those_of_the_query() {
+        let text = "# a\n// b\n/* c */ x /// d\n/** e */ <!-- f -->\n'g' #!h\n/* i /* j */ k */\n#if 0\n#endif // l\n";
+        for language in Language::ALL {
+            let tree = parse(language, text);
+            let expected = whole_comments(structure(&tree).comments, text);
+            assert!(!expected.is_empty(), "{}", language.name());
+            assert_eq!(tree.comments(text), expected, "{}", language.name());
+        }
+    }
 }

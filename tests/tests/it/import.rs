@@ -347,3 +347,49 @@ fn files_of_other_evaluators_give_cases_where_the_edit_is_an_insertion() {
         project.run(&format!("replay ../{suite}.jsonl --engine builtin --out ../run-{suite}")).expect_code(0);
     }
 }
+
+#[test]
+fn a_run_over_all_public_rows_shows_the_published_results() {
+    let row = |number: usize| {
+        json!({
+            "func_name": format!("./Source_Code/searcharray/a{number}.py#L1-L2"),
+            "block_key": format!("./Source_Code/searcharray/a{number}.py#L2-L2"),
+            "block_type": "STATEMENT",
+            "prompt": "",
+            "prefix": format!("def f{number}():\n    "),
+            "suffix": "\n",
+            "middle": "return 1",
+        })
+    };
+    let originals: Vec<Value> = (0..312).map(row).collect();
+    let project = Project::new("");
+    let name = "prefix_suffix_full_complete_current_block_no_evidence.jsonl";
+    for (count, is_shown) in [(312, true), (311, false)] {
+        project.write(name, lines(&originals[..count]));
+        project.run(&format!("import codev-bench {name} --out ../{count}.jsonl")).expect_code(0);
+        let replay = format!("replay ../{count}.jsonl --engine nearest-line --out ../run{count}");
+        project.run(&replay).expect_code(0);
+        let report = project.run(&format!("report ../run{count}")).expect_code(0).stdout;
+        assert_eq!(report.contains("published: full_block, pass_rate"), is_shown, "{report}");
+        let tables = &json_of(&project, &format!("report ../run{count}"))["benchmarks"]["codev-bench"];
+        let published = &tables["published: full_block, pass_rate"]["Codegemma-7b"]["average"];
+        assert_eq!(published, &if is_shown { json!(53.85) } else { Value::Null });
+    }
+}
+
+#[test]
+fn torn_documents_are_named_with_their_place() {
+    let project = Project::new("");
+    project.write("bench.csv", "Unnamed: 0,repository\nA1,redis\n");
+    project.write("bench.json", "{\"A1\": {");
+    for command in [
+        "import yabloco bench.csv bench.json --out ../s.jsonl",
+        "score --format yabloco bench.csv bench.json",
+    ] {
+        project.run(command).expect_code(2).expect_message(&["bench.json:1: column 8"]);
+    }
+    project.write("repoqa.json", "{\"python\": [");
+    let outcome = project.run("import repoqa repoqa.json --out ../s.jsonl").expect_code(3);
+    assert_eq!(outcome.stderr.matches("EOF").count(), 1, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("repoqa.json: line 1, column 12"), "{}", outcome.stderr);
+}

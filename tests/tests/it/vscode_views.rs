@@ -210,3 +210,59 @@ fn the_menu_steers_engine_trial_and_recording() {
     let rows = editor.pages(TEXT);
     assert!(!rows.is_empty(), "the page is still shown");
 }
+
+/// Two rows of a public benchmark, whose completions the engine gets right and wrong.
+fn public_rows() -> String {
+    let row = |number: usize, file: &str| {
+        json!({
+            "prompt": "def total(orders):\n    result = 0\n    for order in orders:\n        ",
+            "groundtruth": RIGHT,
+            "right_context": "\n    return result\n",
+            "metadata": {"task_id": format!("project_cc_python/{number}"), "repository": "shop", "file": file},
+        })
+    };
+    format!("{}\n{}\n", row(1, "right.py"), row(2, "wrong.py"))
+}
+
+/// The truth of the public rows.
+const RIGHT: &str = "result += order.price";
+
+#[test]
+fn an_imported_suite_is_browsed_replayed_and_scored() {
+    let project = Project::new("//- /a.py\npass\n");
+    project.write("line_completion.jsonl", public_rows());
+    project.run("import crosscodeeval line_completion.jsonl --out suite.jsonl").expect_code(0);
+    let rules = json!([{"path": "right.py", "text": RIGHT}, {"path": "wrong.py", "text": WRONG}]).to_string();
+    let settings = json!({
+        "ghostbench.server.arguments": ["--scripted", rules],
+        "workbench.colorTheme": "Default Dark Modern",
+    });
+    let opening = WindowOptions { settings, server: None, is_trusted: true };
+    let Some(editor) = VsCode::start(&project, "a.py", opening) else { return };
+    editor.wait_until_served();
+    let shows = |text: &str| format!("Eyes.lines().some((line) => line.includes({}))", Value::from(text));
+
+    editor.run("Ghostbench: Open Suite");
+    editor.answer("suite.jsonl");
+    editor.wait_for_message("Ghostbench: opened 2 cases");
+    editor.wait_until("Eyes.tab() === 'right.py'");
+    editor.wait_until(&shows("⟪hole⟫"));
+    assert_eq!(editor.evaluate(&shows(RIGHT)), json!(false), "the truth is not shown");
+    editor.run("Ghostbench: Replay Case of Suite");
+    editor.wait_for_message("exact");
+    editor.run("Ghostbench: Show Answers to Case of Suite");
+    editor.wait_until(&shows("## scripted exact"));
+    take_picture(&editor, "suite-answers");
+
+    editor.run("Notifications: Clear All Notifications");
+    editor.run("Ghostbench: Show Next Case of Suite");
+    editor.wait_until("Eyes.tabs().includes('wrong.py')");
+    editor.run("Ghostbench: Show Answers to Case of Suite");
+    editor.wait_until(&shows("Not replayed yet."));
+    editor.run("Ghostbench: Replay Case of Suite");
+    // The document of the answers follows.
+    editor.wait_until(&shows(WRONG));
+    take_picture(&editor, "suite-wrong");
+    editor.run("Ghostbench: Show Next Case of Suite");
+    editor.wait_for_message("Ghostbench: this is the last case");
+}

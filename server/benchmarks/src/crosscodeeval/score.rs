@@ -86,9 +86,9 @@ impl PredictionScorer {
             known.push((language, item));
         }
         let scored: Vec<_> = known.par_iter().map(|(language, item)| self.score(*language, item)).collect();
-        for ((language, item), score) in known.iter().zip(scored) {
+        for ((language, item), (is_predicted, score)) in known.iter().zip(scored) {
             self.sheet.cases += 1;
-            if self.predictions.contains_key(&item.metadata.task_id) {
+            if is_predicted {
                 self.sheet.predictions += 1;
             } else {
                 self.sheet.missing.add(&item.metadata.task_id);
@@ -100,13 +100,15 @@ impl PredictionScorer {
         broken
     }
 
-    fn score(&self, language: Language, item: &CcevalItem) -> Option<CcevalScore> {
+    /// Returns whether the item has a prediction, and its score; `None` if it is left out.
+    fn score(&self, language: Language, item: &CcevalItem) -> (bool, Option<CcevalScore>) {
         let prediction = self.predictions.get(&item.metadata.task_id).map(String::as_str);
-        let prediction = match self.rules {
-            ScoringRules::Paper => prediction.unwrap_or_default(),
-            ScoringRules::Faithful => prediction?,
+        let scored = match self.rules {
+            ScoringRules::Paper => Some(prediction.unwrap_or_default()),
+            ScoringRules::Faithful => prediction,
         };
-        Some(cceval::score(language, &item.prompt, prediction, &item.groundtruth))
+        let score = scored.map(|text| cceval::score(language, &item.prompt, text, &item.groundtruth));
+        (prediction.is_some(), score)
     }
 
     /// Returns the original's results by language, and of all languages if there are several.

@@ -1,11 +1,15 @@
 //! Removal of comments before a comparison.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use syntax::{Language, Tree};
+use syntax::{Language, Tree, may_have_comments};
 
 /// Returns `text` without its comments, and without Python's docstrings of functions and classes. Line ends stay.
-pub fn remove_comments(language: Language, text: &str) -> String {
+pub fn remove_comments(language: Language, text: &str) -> Cow<'_, str> {
+    if !may_have_comments(language, text) {
+        return Cow::Borrowed(text);
+    }
     let tree = syntax::parse(language, text);
     let mut kept = String::with_capacity(text.len());
     let mut end = 0;
@@ -14,7 +18,7 @@ pub fn remove_comments(language: Language, text: &str) -> String {
         end = end.max(range.end);
     }
     kept.push_str(&text[end..]);
-    kept
+    Cow::Owned(kept)
 }
 
 /// Returns the ranges of the comments and docstrings of `text`, in order.

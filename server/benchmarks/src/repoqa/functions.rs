@@ -24,7 +24,7 @@ pub fn file_functions(language: Language, text: &str) -> Vec<FileFunction> {
     let tree = syntax::parse(language, text);
     let comments = comment_ranges(&tree, text);
     let mut lines = LineCounter { text, offset: 0, line: 0 };
-    let functions = tree.declared_functions().into_iter().map(|function| {
+    let functions = tree.declared_functions().map(|function| {
         let start_line = lines.line_at(function.range.start);
         let feeds = text[function.range.clone()].bytes().filter(|&byte| byte == b'\n').count();
         FileFunction {

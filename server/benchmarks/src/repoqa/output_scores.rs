@@ -8,8 +8,7 @@ use syntax::Language;
 
 use super::aggregate::ThresholdCurve;
 use super::rows::{RepoqaDataset, RepoqaOutput, RepoqaRepository};
-use super::sanitize::is_read_differently;
-use super::score::{CommentMode, FindScore, Needle, PreparedNeedle, score};
+use super::score::{AnswerScores, Needle, Needles};
 use crate::ScoringRules;
 
 /// A function asked for: language, repository and name.
@@ -21,9 +20,9 @@ pub type NeedleDepth = (u64, usize);
 /// Results of an output file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputScores {
-    /// Results by language; `all` has those of all languages.
-    pub curves: BTreeMap<String, ThresholdCurve>,
-    /// Results by the place of the function, for outputs that name it.
+    /// Results by language, with comments and without; `all` has those of all languages.
+    pub curves: BTreeMap<String, [ThresholdCurve; 2]>,
+    /// Results with comments by the place of the function, for outputs that name it.
     pub depths: BTreeMap<NeedleDepth, ThresholdCurve>,
     /// Tasks without an output.
     pub missing: Vec<RepoqaTask>,
@@ -40,12 +39,7 @@ pub struct OutputScores {
 ///
 /// With [`ScoringRules::Paper`] a task without an output counts as failed; the original, and [`ScoringRules::Faithful`], leave it out. See
 /// [`super::sanitize()`] for the differences in reading an answer.
-pub fn score_outputs(
-    dataset: &RepoqaDataset,
-    outputs: &[RepoqaOutput],
-    comments: CommentMode,
-    rules: ScoringRules,
-) -> OutputScores {
+pub fn score_outputs(dataset: &RepoqaDataset, outputs: &[RepoqaOutput], rules: ScoringRules) -> OutputScores {
     let mut results = OutputScores::default();
     let mut answers: Answers<'_> = HashMap::new();
     for output in outputs {
@@ -60,7 +54,7 @@ pub fn score_outputs(
     let repositories: Vec<_> = dataset.repositories().flatten().collect();
     let scored: Vec<ScoredRepository<'_>> = repositories
         .par_iter()
-        .filter_map(|(name, repository)| score_repository(name, repository, &answers, comments, rules))
+        .filter_map(|(name, repository)| score_repository(name, repository, &answers, rules))
         .collect();
     for repository in scored {
         results.add(&repository, rules);
@@ -81,7 +75,7 @@ type Answers<'a> = HashMap<(&'a str, &'a str, &'a str), &'a RepoqaOutput>;
 struct ScoredOutput<'a> {
     task: (&'a str, &'a str, &'a str),
     depth: Option<NeedleDepth>,
-    score: FindScore,
+    scores: AnswerScores,
 }
 
 /// Scores of a repository's outputs.
@@ -89,20 +83,17 @@ struct ScoredRepository<'a> {
     language: &'a str,
     scores: Vec<ScoredOutput<'a>>,
     missing: Vec<RepoqaTask>,
-    differently_read: usize,
 }
 
 fn score_repository<'a>(
     name: &'a str,
     repository: &'a RepoqaRepository,
     answers: &Answers<'a>,
-    comments: CommentMode,
     rules: ScoringRules,
 ) -> Option<ScoredRepository<'a>> {
     let language = Language::from_name(name)?;
-    let needles = prepare(language, repository, comments);
-    let mut scored =
-        ScoredRepository { language: name, scores: Vec::new(), missing: Vec::new(), differently_read: 0 };
+    let mut scored = ScoredRepository { language: name, scores: Vec::new(), missing: Vec::new() };
+    let mut prepared: Option<Needles> = None;
     for needle in &repository.needles {
         let task = (name, repository.repo.as_str(), needle.name.as_str());
         let Some(output) = answers.get(&task) else {
@@ -110,10 +101,9 @@ fn score_repository<'a>(
             continue;
         };
         let answer = output.output.first().map_or("", String::as_str);
-        let score = score(language, &needle.name, answer, &needles, comments, rules);
-        let is_differently_read = is_read_differently(language, answer, &score.sanitized, rules);
-        scored.differently_read += usize::from(is_differently_read);
-        scored.scores.push(ScoredOutput { task, depth: depth(output), score });
+        let needles = prepared.get_or_insert_with(|| prepare(language, repository));
+        let scores = needles.score(&needle.name, answer, rules);
+        scored.scores.push(ScoredOutput { task, depth: depth(output), scores });
     }
     Some(scored)
 }
@@ -135,12 +125,11 @@ pub(super) fn depth_of(tokens: u64, ratio: f64) -> Option<NeedleDepth> {
     Some((1 << exponent, tenth.min(TENTHS - 1)))
 }
 
-fn prepare(language: Language, repository: &RepoqaRepository, comments: CommentMode) -> Vec<PreparedNeedle> {
-    let needles = repository.needles.iter().filter_map(|needle| {
-        let code = repository.needle_code(needle)?;
-        Some(PreparedNeedle::new(language, Needle { name: &needle.name, code: &code }, comments))
-    });
-    needles.collect()
+fn prepare(language: Language, repository: &RepoqaRepository) -> Needles {
+    let needles = repository.needles.iter();
+    let codes: Vec<(&str, String)> =
+        needles.filter_map(|needle| Some((needle.name.as_str(), repository.needle_code(needle)?))).collect();
+    Needles::new(language, codes.iter().map(|(name, code)| Needle { name, code }))
 }
 
 fn owned((language, repo, name): (&str, &str, &str)) -> RepoqaTask {
@@ -150,17 +139,22 @@ fn owned((language, repo, name): (&str, &str, &str)) -> RepoqaTask {
 impl OutputScores {
     fn add(&mut self, repository: &ScoredRepository<'_>, rules: ScoringRules) {
         let missing = if rules == ScoringRules::Paper { repository.missing.len() } else { 0 };
-        let curve = ThresholdCurve::new(repository.scores.iter().map(|output| &output.score), missing);
+        let curve = |mode: usize| {
+            let scores = repository.scores.iter().map(|output| &output.scores.scores[mode]);
+            ThresholdCurve::new(scores, missing)
+        };
+        let curves = [curve(0), curve(1)];
         for name in [repository.language, "all"] {
-            self.curves.entry(name.to_owned()).or_default().add(&curve);
+            let sums = self.curves.entry(name.to_owned()).or_default();
+            sums.iter_mut().zip(&curves).for_each(|(sum, curve)| sum.add(curve));
         }
-        for ScoredOutput { depth, score, .. } in &repository.scores {
+        for ScoredOutput { depth, scores, .. } in &repository.scores {
             if let Some(depth) = depth {
-                self.depths.entry(*depth).or_default().add(&ThresholdCurve::new([score], 0));
+                self.depths.entry(*depth).or_default().add(&ThresholdCurve::new([&scores.scores[0]], 0));
             }
+            self.differently_read += usize::from(scores.is_read_differently);
         }
         self.missing.extend(repository.missing.iter().cloned());
-        self.differently_read += repository.differently_read;
     }
 }
 
@@ -183,13 +177,15 @@ mod tests {
             code_context_ntokens: Some(16_300),
         };
         let outputs = [output("f"), output("f"), output("x")];
-        let paper = score_outputs(&dataset, &outputs, CommentMode::Compare, ScoringRules::Paper);
-        assert_eq!((paper.curves["all"].passed[0], paper.curves["python"].total), (1, 2));
+        let paper = score_outputs(&dataset, &outputs, ScoringRules::Paper);
+        for mode in 0..2 {
+            assert_eq!((paper.curves["all"][mode].passed[0], paper.curves["python"][mode].total), (1, 2));
+        }
         assert_eq!(paper.missing, [owned(("python", "r", "g"))]);
         assert_eq!(paper.unknown, [owned(("python", "r", "x"))]);
         assert_eq!(paper.repeated, [owned(("python", "r", "f"))]);
         assert_eq!(paper.depths[&(16_384, 9)].total, 1);
-        let faithful = score_outputs(&dataset, &outputs, CommentMode::Compare, ScoringRules::Faithful);
-        assert_eq!(faithful.curves["all"].total, 1);
+        let faithful = score_outputs(&dataset, &outputs, ScoringRules::Faithful);
+        assert_eq!(faithful.curves["all"][0].total, 1);
     }
 }

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::aggregate::{THRESHOLDS, ThresholdCurve};
-use super::output_scores::{NeedleDepth, OutputScores, RepoqaTask, score_outputs};
+use super::output_scores::{NeedleDepth, RepoqaTask, score_outputs};
 use super::rows::{RepoqaDataset, RepoqaOutput};
-use super::score::CommentMode;
 use crate::ScoringRules;
 use crate::score_sheet::{CountedIds, RuleDifference, ScoreSheet, ScoreTable, TablePicture};
 
@@ -15,21 +14,20 @@ const PUBLISHED: usize = 8;
 /// Returns pass@1 at each threshold by language, for both comment modes, and pass@1 at the published threshold by the size of the
 /// context and the tenth of it with the function.
 pub fn output_sheet(dataset: &RepoqaDataset, outputs: &[RepoqaOutput], rules: ScoringRules) -> ScoreSheet {
-    let compared = score_outputs(dataset, outputs, CommentMode::Compare, rules);
-    let ignored = score_outputs(dataset, outputs, CommentMode::Ignore, rules);
+    let scores = score_outputs(dataset, outputs, rules);
     let mut sheet = ScoreSheet {
         cases: dataset.repositories().flatten().map(|(_, repository)| repository.needles.len()).sum(),
-        missing: counted(&compared.missing),
-        unknown: counted(&compared.unknown),
-        repeated: counted(&compared.repeated),
+        missing: counted(&scores.missing),
+        unknown: counted(&scores.unknown),
+        repeated: counted(&scores.repeated),
         ..ScoreSheet::default()
     };
     sheet.predictions = outputs.len() - sheet.unknown.count - sheet.repeated.count;
-    let rows = |scores: &OutputScores| -> CurveRows {
-        scores.curves.iter().map(|(name, curve)| (name.clone(), *curve)).collect()
+    let rows = |mode: usize| -> CurveRows {
+        scores.curves.iter().map(|(name, curves)| (name.clone(), curves[mode])).collect()
     };
-    sheet.tables = tables([rows(&compared), rows(&ignored)], &compared.depths);
-    sheet.differences = differences(sheet.missing.count, compared.differently_read);
+    sheet.tables = tables([rows(0), rows(1)], &scores.depths);
+    sheet.differences = differences(sheet.missing.count, scores.differently_read);
     sheet
 }
 

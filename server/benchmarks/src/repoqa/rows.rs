@@ -17,10 +17,10 @@ use crate::row_reader::{BenchmarkItem, check_path};
 #[derive(Debug, Error)]
 pub enum DatasetError {
     /// The file cannot be read, or is too long.
-    #[error("cannot read the data set: {0}")]
+    #[error(transparent)]
     Read(#[from] io::Error),
     /// The document has another form.
-    #[error("{0}")]
+    #[error(transparent)]
     Parse(#[from] cases::ParseError),
 }
 

@@ -69,7 +69,7 @@ fn case_results(
         Some(AnswerResult {
             curves: [0, 1].map(|mode| ThresholdCurve::new([&found.scores[mode]], 0)),
             is_missing: false,
-            is_differently_read: found.is_differently_read,
+            is_differently_read: found.is_read_differently,
         })
     };
     engines.iter().map(result).collect()

@@ -6,36 +6,50 @@ use text::python;
 use crate::ScoringRules;
 use crate::fences::fenced_blocks;
 
+/// The code of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SanitizedAnswer {
+    /// The code by the rules asked for.
+    pub(crate) code: String,
+    /// Whether the other rules read other code.
+    pub(crate) is_read_differently: bool,
+}
+
 /// Returns the code of an answer: the first function in its code blocks, else its first block, else the stripped answer.
 ///
 /// [`ScoringRules::Faithful`] recognizes fewer fences than Markdown: three backticks at the start of a line with at most one word after
 /// them, closed by a line that begins with three backticks. The closing line of any other fence can open a block.
 pub fn sanitize(language: Language, answer: &str, rules: ScoringRules) -> String {
     let answer = python::strip(answer);
-    let blocks = match rules {
-        ScoringRules::Paper => fenced_blocks(answer),
-        ScoringRules::Faithful => original_blocks(answer),
-    };
-    let function = blocks.iter().find_map(|block| first_function(language, block));
-    function.or_else(|| blocks.first().copied()).unwrap_or(answer).to_owned()
+    code_of(language, answer, &blocks(answer, rules)).to_owned()
 }
 
-/// Whether the other rules read other code from an answer than `rules`, which read `sanitized`.
-pub(crate) fn is_read_differently(
-    language: Language,
-    answer: &str,
-    sanitized: &str,
-    rules: ScoringRules,
-) -> bool {
-    let stripped = python::strip(answer);
+/// Like [`sanitize`], and says whether the other rules read other code.
+pub(crate) fn sanitized_answer(language: Language, answer: &str, rules: ScoringRules) -> SanitizedAnswer {
+    let answer = python::strip(answer);
+    let (found, others) = (blocks(answer, rules), blocks(answer, rules.other()));
+    let code = code_of(language, answer, &found);
     // Equal blocks need not be parsed again.
-    fenced_blocks(stripped) != original_blocks(stripped)
-        && sanitize(language, answer, rules.other()) != sanitized
+    let is_read_differently = found != others && code_of(language, answer, &others) != code;
+    SanitizedAnswer { code: code.to_owned(), is_read_differently }
+}
+
+fn blocks(answer: &str, rules: ScoringRules) -> Vec<&str> {
+    match rules {
+        ScoringRules::Paper => fenced_blocks(answer),
+        ScoringRules::Faithful => original_blocks(answer),
+    }
+}
+
+fn code_of<'a>(language: Language, answer: &'a str, blocks: &[&'a str]) -> &'a str {
+    let function = blocks.iter().find_map(|block| first_function(language, block));
+    function.or_else(|| blocks.first().copied()).unwrap_or(answer)
 }
 
 fn first_function(language: Language, block: &str) -> Option<&str> {
-    let functions = syntax::parse(language, block).declared_functions();
-    functions.into_iter().next().map(|function| &block[function.range])
+    let tree = syntax::parse(language, block);
+    let function = tree.declared_functions().next()?;
+    Some(&block[function.range])
 }
 
 const FENCE: &str = "```";
@@ -78,10 +92,10 @@ mod tests {
     fn check(answer: &str, paper: &str, faithful: &str) {
         assert_eq!(sanitize(Language::Python, answer, ScoringRules::Paper), paper, "paper");
         assert_eq!(sanitize(Language::Python, answer, ScoringRules::Faithful), faithful, "faithful");
-        let differs =
-            |code: &str, rules: ScoringRules| is_read_differently(Language::Python, answer, code, rules);
-        assert_eq!(differs(paper, ScoringRules::Paper), paper != faithful, "{answer}");
-        assert_eq!(differs(faithful, ScoringRules::Faithful), paper != faithful, "{answer}");
+        for (rules, code) in [(ScoringRules::Paper, paper), (ScoringRules::Faithful, faithful)] {
+            let expected = SanitizedAnswer { code: code.to_owned(), is_read_differently: paper != faithful };
+            assert_eq!(sanitized_answer(Language::Python, answer, rules), expected, "{answer}");
+        }
     }
 
     #[test]

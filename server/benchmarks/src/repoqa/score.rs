@@ -1,10 +1,12 @@
 //! Score of one answer: the function it is most similar to.
 
+use std::borrow::Cow;
+
 use syntax::Language;
 
-use super::bleu::Bleu;
+use super::bleu::References;
 use super::comments::remove_comments;
-use super::sanitize::sanitize;
+use super::sanitize::sanitized_answer;
 use crate::ScoringRules;
 
 /// A function of the repository that an answer is compared with.
@@ -26,84 +28,98 @@ pub enum CommentMode {
 }
 
 impl CommentMode {
-    fn compared(self, language: Language, code: &str) -> String {
-        match self {
-            CommentMode::Compare => code.to_owned(),
-            CommentMode::Ignore => remove_comments(language, code),
-        }
-    }
+    /// Both, in the order of pairs of scores.
+    pub const ALL: [CommentMode; 2] = [CommentMode::Compare, CommentMode::Ignore];
 }
 
-/// A needle as it is compared; prepared once for all answers about a repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PreparedNeedle {
-    name: String,
-    compared: String,
+/// The functions of a repository, prepared once for all answers about it.
+#[derive(Debug)]
+pub struct Needles {
+    language: Language,
+    names: Vec<String>,
+    codes: Vec<String>,
+    /// The code without comments.
+    uncommented: Vec<String>,
+    /// The code, and the code without comments.
+    references: [References; 2],
 }
 
-impl PreparedNeedle {
-    /// Prepares a needle.
-    pub fn new(language: Language, needle: Needle<'_>, comments: CommentMode) -> PreparedNeedle {
-        PreparedNeedle { name: needle.name.to_owned(), compared: comments.compared(language, needle.code) }
-    }
-}
-
-/// Score of an answer.
+/// Score of an answer in one treatment of comments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FindScore {
-    /// The extracted code.
-    pub sanitized: String,
     /// The extracted code as it was compared.
     pub compared: String,
-    /// BLEU-4 with each needle, in their order, from 0 to 1.
-    pub similarities: Vec<f64>,
     /// The first needle with the highest similarity; none if all are 0.
     pub best: Option<usize>,
+    /// BLEU-4 with that needle, from 0 to 1; 0 if there is none.
+    pub similarity: f64,
     /// Whether the best needle has the name asked for.
     pub is_right: bool,
 }
 
-impl FindScore {
-    /// Returns the similarity to the best needle, from 0 to 1; 0 if there is none.
-    pub fn best_similarity(&self) -> f64 {
-        self.best.and_then(|best| self.similarities.get(best)).copied().unwrap_or(0.0)
-    }
+/// Scores of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnswerScores {
+    /// The extracted code.
+    pub code: String,
+    /// Scores in the order of [`CommentMode::ALL`].
+    pub scores: [FindScore; 2],
+    /// Whether the program of the original reads other code from the answer than its description says.
+    pub is_read_differently: bool,
+}
 
+impl FindScore {
     /// Whether the answer is right and at least this similar.
     pub fn passes(&self, threshold: f64) -> bool {
-        self.is_right && self.best_similarity() >= threshold
+        self.is_right && self.similarity >= threshold
     }
 }
 
-/// Scores an answer to the question for the function `asked`; see [`sanitize`] for the differences between the rules.
-pub fn score(
-    language: Language,
-    asked: &str,
-    answer: &str,
-    needles: &[PreparedNeedle],
-    comments: CommentMode,
-    rules: ScoringRules,
-) -> FindScore {
-    score_code(language, asked, sanitize(language, answer, rules), needles, comments)
-}
+impl Needles {
+    /// Prepares the functions of a repository.
+    pub fn new<'a>(language: Language, needles: impl IntoIterator<Item = Needle<'a>>) -> Needles {
+        let (names, codes): (Vec<String>, Vec<String>) =
+            needles.into_iter().map(|needle| (needle.name.to_owned(), needle.code.to_owned())).unzip();
+        let uncommented: Vec<String> =
+            codes.iter().map(|code| remove_comments(language, code).into_owned()).collect();
+        let references =
+            [&codes, &uncommented].map(|codes| References::new(codes.iter().map(String::as_str)));
+        Needles { language, names, codes, uncommented, references }
+    }
 
-/// Scores the code of an answer, as [`score`].
-pub(crate) fn score_code(
-    language: Language,
-    asked: &str,
-    sanitized: String,
-    needles: &[PreparedNeedle],
-    comments: CommentMode,
-) -> FindScore {
-    let compared = comments.compared(language, &sanitized);
-    let bleu = Bleu::new(&compared);
-    let similarities: Vec<f64> = needles.iter().map(|needle| bleu.similarity(&needle.compared)).collect();
-    let mut best: Option<usize> = None;
-    for (index, &similarity) in similarities.iter().enumerate() {
-        if similarity > best.map_or(0.0, |best| similarities[best]) {
-            best = Some(index);
+    /// Scores an answer to the question for the function `asked`; see [`super::sanitize()`] for the differences between the rules.
+    pub fn score(&self, asked: &str, answer: &str, rules: ScoringRules) -> AnswerScores {
+        let answer = sanitized_answer(self.language, answer, rules);
+        let uncommented = self.without_comments(&answer.code).into_owned();
+        let score = |mode: CommentMode, compared: String| {
+            let best = self.references[mode as usize].best(&compared);
+            FindScore {
+                compared,
+                best: best.map(|best| best.index),
+                similarity: best.map_or(0.0, |best| best.similarity),
+                is_right: best.is_some_and(|best| self.names[best.index] == asked),
+            }
+        };
+        AnswerScores {
+            scores: [
+                score(CommentMode::Compare, answer.code.clone()),
+                score(CommentMode::Ignore, uncommented),
+            ],
+            code: answer.code,
+            is_read_differently: answer.is_read_differently,
         }
     }
-    let is_right = best.is_some_and(|best| needles[best].name == asked);
-    FindScore { sanitized, compared, similarities, best, is_right }
+
+    /// Returns BLEU-4 of code with each needle, in their order, from 0 to 1. A score needs the highest only.
+    pub fn similarities(&self, mode: CommentMode, compared: &str) -> Vec<f64> {
+        self.references[mode as usize].similarities(compared)
+    }
+
+    /// Returns the code of an answer without its comments. Most answers repeat a function, whose comments are removed already.
+    fn without_comments<'c>(&'c self, code: &'c str) -> Cow<'c, str> {
+        match self.codes.iter().position(|known| known == code) {
+            Some(known) => Cow::Borrowed(&self.uncommented[known]),
+            None => remove_comments(self.language, code),
+        }
+    }
 }

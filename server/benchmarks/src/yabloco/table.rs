@@ -22,16 +22,16 @@ const KEY: &str = "Unnamed: 0";
 #[derive(Debug, Error)]
 pub enum TableError {
     /// The file cannot be read or is not UTF-8.
-    #[error("cannot read the file: {0}")]
+    #[error(transparent)]
     Read(#[from] io::Error),
     /// The header cannot be read.
-    #[error("cannot read the header: {0}")]
+    #[error(transparent)]
     Header(#[from] csv::Error),
     /// There is no column with the keys.
     #[error("the table has no column `{KEY}`")]
     NoKey,
     /// The document has another form.
-    #[error("{0}")]
+    #[error(transparent)]
     Parse(#[from] cases::ParseError),
     /// The file is too long.
     #[error("the file has more than {MAX_BYTES} bytes")]

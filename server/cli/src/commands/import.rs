@@ -35,20 +35,16 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<()> {
     }
     let mut files = BenchmarkFiles::find(&args.files)?;
     let mut suite = SuiteWriter::create(&args.out, args.keep_secrets)?;
-    let mut dataset = None;
-    match args.format {
-        ImportFormat::Repoqa => {
-            dataset = Some(function_import::repoqa(&mut files, args, &mut suite)?);
-        }
-        ImportFormat::Yabloco => function_import::yabloco(&mut files, &mut suite)?,
-        _ => {
-            for path in files.paths.clone() {
-                import_file(&mut files, &path, args, &mut suite)?;
-            }
-        }
-    }
     let inputs = files.paths.clone();
+    let imported = match args.format {
+        ImportFormat::Repoqa => function_import::repoqa(&mut files, args, &mut suite).map(Some),
+        ImportFormat::Yabloco => function_import::yabloco(&mut files, &mut suite).map(|()| None),
+        _ => {
+            inputs.iter().try_for_each(|path| import_file(&mut files, path, args, &mut suite)).map(|()| None)
+        }
+    };
     let broken = files.finish();
+    let dataset = imported?;
     let SuiteWriter { file, ids, scenarios, left_out, secrets, repeated, .. } = suite;
     if ids.is_empty() {
         return Err(UsageError("the files have no usable row; see the messages above".to_owned()).into());

@@ -28,8 +28,9 @@ pub(crate) fn run(args: &ScoreArgs) -> anyhow::Result<()> {
         BenchmarkName::Crosscodeeval => crosscodeeval(&mut files, args, rules),
         BenchmarkName::Repoqa => repoqa(&mut files, rules),
         BenchmarkName::Yabloco => yabloco(&mut files, rules),
-    }?;
+    };
     let broken = files.finish();
+    let sheet = sheet?;
     if sheet.cases == 0 {
         let name = args.format.name();
         return Err(UsageError(format!("the files have no usable case of {name}")).into());

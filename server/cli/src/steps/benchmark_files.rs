@@ -137,7 +137,7 @@ impl BenchmarkFiles {
         Ok(rows.take(PROBED_ROWS).any(|row| row.is_ok()))
     }
 
-    /// Ends the progress, and prints the first broken rows.
+    /// Ends the progress, and prints the first broken rows: also if the command fails, since they may be the reason.
     pub(crate) fn finish(self) -> BrokenRows {
         self.progress.finish(&count(self.paths.len(), "file"));
         self.broken.print();

@@ -1,15 +1,23 @@
 //! Comment removal, the same in every language.
 
+use std::borrow::Cow;
+
 /// Deletes from every `#`, and then from every `//`, to the end of its line. As in the original, strings are not recognized and
 /// block comments stay.
-pub fn remove_comments(text: &str) -> String {
-    cut_lines(&cut_lines(text, "#"), "//")
+pub fn remove_comments(text: &str) -> Cow<'_, str> {
+    match cut_lines(text, "#") {
+        Cow::Borrowed(text) => cut_lines(text, "//"),
+        Cow::Owned(text) => Cow::Owned(cut_lines(&text, "//").into_owned()),
+    }
 }
 
-fn cut_lines(text: &str, marker: &str) -> String {
+fn cut_lines<'t>(text: &'t str, marker: &str) -> Cow<'t, str> {
+    if !text.contains(marker) {
+        return Cow::Borrowed(text);
+    }
     let lines: Vec<&str> =
         text.split('\n').map(|line| line.split_once(marker).map_or(line, |(code, _)| code)).collect();
-    lines.join("\n")
+    Cow::Owned(lines.join("\n"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Identifiers by CrossCodeEval's rule, and the agreement of two lists of them.
 
+use std::borrow::Cow;
+
 use syntax::Language;
 
 use super::keywords::is_keyword;
@@ -9,17 +11,33 @@ use text::python;
 /// Returns the identifiers of `text` in order, with repeats: runs of word characters outside of string literals that start with
 /// an ASCII letter or an underscore and are no keyword of the language.
 pub fn identifiers(language: Language, text: &str) -> Vec<String> {
-    without_strings(text)
-        .split(|c| !python::is_word(c))
+    words(language, &without_strings(text)).map(str::to_owned).collect()
+}
+
+/// Compares the identifiers of two texts.
+pub(super) fn of_texts(language: Language, prediction: &str, truth: &str) -> IdentifierMatch {
+    let (prediction, truth) = (without_strings(prediction), without_strings(truth));
+    let names = |text| words(language, text).collect::<Vec<&str>>();
+    match_identifiers(&names(&prediction), &names(&truth))
+}
+
+/// Compares the identifiers of a text with themselves.
+pub(super) fn of_equal_texts(language: Language, text: &str) -> IdentifierMatch {
+    let text = without_strings(text);
+    let names: Vec<&str> = words(language, &text).collect();
+    let true_positives = sorted_set(&names).len();
+    IdentifierMatch { exact: true, true_positives, ..IdentifierMatch::default() }
+}
+
+fn words(language: Language, text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c| !python::is_word(c))
         .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
-        .filter(|word| !is_keyword(language, word))
-        .map(str::to_owned)
-        .collect()
+        .filter(move |word| !is_keyword(language, word))
 }
 
 /// Returns `text` without its string literals; the texts around a literal are joined.
-fn without_strings(text: &str) -> String {
-    let mut rest = String::with_capacity(text.len());
+fn without_strings(text: &str) -> Cow<'_, str> {
+    let mut rest = String::new();
     let mut unclosed = UnclosedQuotes::default();
     let mut start = 0;
     let mut from = 0;
@@ -32,8 +50,11 @@ fn without_strings(text: &str) -> String {
             from = end;
         }
     }
+    if start == 0 {
+        return Cow::Borrowed(text);
+    }
     rest.push_str(&text[start..]);
-    rest
+    Cow::Owned(rest)
 }
 
 /// End of the search for the closing quote of unclosed literals, per kind of quote. All later quotes of the kind before that end

@@ -19,24 +19,54 @@ pub(super) fn ratio(a: &str, b: &str, length: usize) -> f64 {
 }
 
 /// Positions of each character of the second text, in increasing order, without frequent characters.
-struct CharPositions(HashMap<char, Vec<usize>>);
+struct CharPositions {
+    /// Place in `positions` of the first position of each ASCII character, and of the next character's.
+    starts: [usize; ASCII + 1],
+    positions: Vec<usize>,
+    others: HashMap<char, Vec<usize>>,
+    /// A character with more positions is frequent.
+    most: usize,
+}
+
+/// Number of ASCII characters. Almost all code is ASCII, and a table takes a fraction of a hash map's time.
+const ASCII: usize = 128;
 
 impl CharPositions {
     fn new(b: &[char]) -> CharPositions {
-        let mut places: HashMap<char, Vec<usize>> = HashMap::new();
+        let most = if b.len() >= AUTOJUNK_LENGTH { b.len() / 100 + 1 } else { usize::MAX };
+        let mut starts = [0; ASCII + 1];
+        let mut others: HashMap<char, Vec<usize>> = HashMap::new();
         for (j, &c) in b.iter().enumerate() {
-            places.entry(c).or_default().push(j);
+            match ascii(c) {
+                Some(code) => starts[code + 1] += 1,
+                None => others.entry(c).or_default().push(j),
+            }
         }
-        if b.len() >= AUTOJUNK_LENGTH {
-            let most = b.len() / 100 + 1;
-            places.retain(|_, indices| indices.len() <= most);
+        for code in 0..ASCII {
+            starts[code + 1] += starts[code];
         }
-        CharPositions(places)
+        let mut next = starts;
+        let mut positions = vec![0; starts[ASCII]];
+        for (j, &c) in b.iter().enumerate() {
+            if let Some(code) = ascii(c) {
+                positions[next[code]] = j;
+                next[code] += 1;
+            }
+        }
+        CharPositions { starts, positions, others, most }
     }
 
     fn positions(&self, c: char) -> &[usize] {
-        self.0.get(&c).map_or(&[], Vec::as_slice)
+        let all = match ascii(c) {
+            Some(code) => &self.positions[self.starts[code]..self.starts[code + 1]],
+            None => self.others.get(&c).map_or(&[][..], Vec::as_slice),
+        };
+        if all.len() <= self.most { all } else { &[] }
     }
+}
+
+fn ascii(c: char) -> Option<usize> {
+    c.is_ascii().then_some(c as usize)
 }
 
 /// A common run of characters.
