@@ -11,6 +11,7 @@ use xtask::process;
 
 mod background_load;
 pub(crate) mod builtin;
+mod collect;
 mod document;
 mod engines;
 mod fetch;
@@ -67,6 +68,8 @@ pub(crate) enum BenchPart {
     Replay,
     /// The front door: the time that it adds to a request of a plugin
     FrontDoor,
+    /// The server of a team's traces under load, while it is killed
+    Collect,
     /// Live trials: recording, arms in shadow, the store and the scoreboard
     Trial,
     /// The built-in engine under a simulated typist: keys saved, wrong suggestions, flicker
@@ -107,6 +110,7 @@ pub(crate) fn run(parts: &[BenchPart]) -> Result<()> {
             BenchPart::Secrets => findings::measure()?,
             BenchPart::Replay => replay::measure()?,
             BenchPart::FrontDoor => front_door::measure()?,
+            BenchPart::Collect => collect::measure()?,
             BenchPart::Trial => trial::measure()?,
             BenchPart::Typing => typing::measure(&[
                 ("Repositories that the engine's weights were fitted on:", fit_repositories()?),
@@ -160,6 +164,7 @@ impl BenchPart {
             BenchPart::Secrets => "secrets",
             BenchPart::Replay => "replay",
             BenchPart::FrontDoor => "front-door",
+            BenchPart::Collect => "collect",
             BenchPart::Trial => "trial",
             BenchPart::Typing => "typing",
         }

@@ -6,6 +6,7 @@
 
 mod browser;
 mod case_list;
+pub mod collect;
 mod component;
 pub mod front_door;
 mod histories;

@@ -13,6 +13,7 @@ use crate::process;
 
 mod api_clients;
 pub mod code_server;
+mod collect;
 mod debian;
 mod javascript_runners;
 mod language_servers;
@@ -20,6 +21,7 @@ mod llama_server;
 pub mod neovim;
 mod node;
 mod other_editors;
+mod postgres;
 mod pytest;
 mod python_tools;
 mod ray;
@@ -39,6 +41,8 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     let api_clients = require("with clients of other APIs", api_clients::install())?;
     let javascript_runners = require("with Jest and Vitest", javascript_runners::install())?;
     let ray = require("on a Ray cluster", ray::install())?;
+    let collect = require("with copies of traces", collect::install())?;
+    let postgres = require("with PostgreSQL", postgres::install())?;
     let neovim = require("in Neovim", neovim::install())?;
     let neovim_0_10 = require("in Neovim 0.10", neovim::install_0_10())?;
     let neovim_0_11 = require("in Neovim 0.11", neovim::install_0_11())?;
@@ -59,6 +63,8 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
         (api_clients::VARIABLE, api_clients),
         (javascript_runners::VARIABLE, javascript_runners),
         (ray::VARIABLE, ray),
+        (collect::VARIABLE, collect),
+        (postgres::VARIABLE, postgres),
     ];
     let programs = programs.into_iter().filter_map(|(variable, program)| Some((variable, program?)));
     let programs = programs.chain(language_servers.into_iter().flatten());

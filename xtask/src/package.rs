@@ -18,7 +18,7 @@ mod installers;
 mod npm;
 mod platform;
 mod product;
-mod ray_wheel;
+mod python_wheels;
 mod sbom;
 mod third_party;
 mod vsix;
@@ -52,7 +52,7 @@ pub(crate) struct PackageArgs {
 enum Format {
     /// An archive with manual pages, completions of shells and licences, and a list of the linked packages
     Archive,
-    /// A package for pip, pipx and uv, and the Python package for replays on a cluster
+    /// A package for pip, pipx and uv, and the Python packages for replays on a cluster and for copies of traces
     Wheel,
     /// A package with the binary, and one that starts it, for npm
     Npm,
@@ -108,7 +108,7 @@ fn source(platform: &'static Platform, binary: &Path) -> Result<Source> {
 fn make(format: Format, source: &Source, out: &Path) -> Result<Vec<PathBuf>> {
     match format {
         Format::Archive => archive::write_packages(source, out),
-        Format::Wheel => Ok(vec![wheel::write(source, out)?, ray_wheel::write(source, out)?]),
+        Format::Wheel => Ok([vec![wheel::write(source, out)?], python_wheels::write(source, out)?].concat()),
         Format::Npm => npm::write(source, out),
         Format::Vsix => vsix::write(source, out).map(|path| vec![path]),
         Format::Deb => deb::write(source, out).map(|path| vec![path]),
@@ -139,7 +139,7 @@ fn host() -> Result<String> {
 /// Builds the binary for users and returns its path.
 fn build(target: Option<&str>) -> Result<PathBuf> {
     let mut cargo = process::cargo();
-    cargo.args(["build", "--release", "--locked", "--package", "cli"]);
+    cargo.args(["build", "--release", "--locked", "--package", "cli", "--features", "postgres"]);
     let mut folder = PathBuf::from("target");
     if let Some(target) = target {
         cargo.args(["--target", target]);

@@ -29,8 +29,11 @@ const CHANGELOG: &str = "CHANGELOG.md";
 /// Heading of the changes that are in no release yet.
 const UNRELEASED: &str = "## Unreleased\n";
 
-/// The version of the Python package for clusters, which is compared with the program's.
-const RAY_VERSION: &str = "python/ghostbench-ray/src/ghostbench_ray/__init__.py";
+/// The versions of the Python packages; that for clusters is compared with the program's.
+const PYTHON_VERSIONS: [&str; 2] = [
+    "python/ghostbench-ray/src/ghostbench_ray/__init__.py",
+    "python/ghostbench-collect/src/ghostbench_collect/__init__.py",
+];
 
 /// Arguments of the task.
 #[derive(clap::Args)]
@@ -48,9 +51,14 @@ pub(crate) fn run(args: &ReleaseArgs) -> Result<()> {
     let mut edited = vec![
         (MANIFEST, with_workspace_version(&read(MANIFEST)?, version)?),
         (PLUGIN_VERSION, with_plugin_version(&read(PLUGIN_VERSION)?, version)?),
-        (RAY_VERSION, with_ray_version(&read(RAY_VERSION)?, version)?),
         (CHANGELOG, with_release(&read(CHANGELOG)?, version, date)?),
     ];
+    for path in PYTHON_VERSIONS {
+        edited.push((
+            path,
+            with_python_version(&read(path)?, version).with_context(|| format!("{path} is unusual"))?,
+        ));
+    }
     for (path, count) in EXTENSION_FILES {
         edited.push((
             path,
@@ -101,7 +109,7 @@ fn with_plugin_version(module: &str, version: &str) -> Result<String> {
 }
 
 /// Returns the module of the Python package with another version.
-fn with_ray_version(module: &str, version: &str) -> Result<String> {
+fn with_python_version(module: &str, version: &str) -> Result<String> {
     const BEFORE: &str = "__version__ = \"";
     let (before, rest) = module.split_once(BEFORE).context("the Python package has no version")?;
     let (_, after) = rest.split_once('"').context("the Python package's version has no end")?;
@@ -200,9 +208,9 @@ mod tests {
     #[test]
     fn version_of_the_python_package_is_set() {
         let module = "\"\"\"Carries requests.\"\"\"\n\n__version__ = \"0.1.0\"\n";
-        let edited = with_ray_version(module, "0.2.0-rc.1").expect("it has one");
+        let edited = with_python_version(module, "0.2.0-rc.1").expect("it has one");
         assert_eq!(edited, module.replace("0.1.0", "0.2.0-rc.1"));
-        assert!(with_ray_version("", "0.2.0").is_err());
+        assert!(with_python_version("", "0.2.0").is_err());
     }
 
     #[test]

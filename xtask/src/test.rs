@@ -15,6 +15,9 @@ use crate::tidy;
 /// Environment variables with folders of test data that is not in the repository.
 const TEST_DATA: [&str; 2] = ["GHOSTBENCH_GOLDEN", "GHOSTBENCH_HISTORIES"];
 
+/// Features that are off by default, and tested.
+const FEATURES: [&str; 2] = ["--features", "cli/postgres"];
+
 /// Runs everything; `nextest_args` are passed to `cargo nextest run`.
 pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
     let components = components::install()?;
@@ -58,7 +61,9 @@ fn timed(name: &'static str, run: impl FnOnce() -> Result<()>) -> Step {
 /// Builds the binary of the end-to-end tests and all tests in one call: a call for the binary alone selects other features, and
 /// compiles most dependencies a second time.
 fn compile() -> Result<()> {
-    process::run(process::cargo().args(["build", "--workspace", "--bins", "--tests", "--examples"]))
+    process::run(
+        process::cargo().args(["build", "--workspace", "--bins", "--tests", "--examples"]).args(FEATURES),
+    )
 }
 
 /// Builds the documentation of all items, also private ones. A link to a name that does not exist is an error.
@@ -69,7 +74,7 @@ fn check_links() -> Result<()> {
 
 fn run_tests(nextest_args: &[String], components: Vec<(&str, PathBuf)>) -> Result<()> {
     let mut cargo = process::cargo();
-    cargo.args(["nextest", "run", "--workspace"]).args(nextest_args).envs(components);
+    cargo.args(["nextest", "run", "--workspace"]).args(FEATURES).args(nextest_args).envs(components);
     // Tests run in the folder of their package, so a relative path must become an absolute one here.
     for variable in TEST_DATA {
         let Some(folder) = env::var_os(variable) else { continue };

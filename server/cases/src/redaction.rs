@@ -98,7 +98,7 @@ pub fn redact_opportunity(row: &mut Opportunity) {
             *text = masked;
         }
     }
-    row.secrets += u32::try_from(known.len()).unwrap_or(u32::MAX - row.secrets);
+    row.secrets = row.secrets.saturating_add(u32::try_from(known.len()).unwrap_or(u32::MAX));
     let keys: BTreeSet<(Reverse<usize>, &str)> = known
         .iter()
         .filter(|secret| is_distinctive(secret))

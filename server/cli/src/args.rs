@@ -3,6 +3,7 @@
 mod asking;
 mod benchmarks;
 mod cluster;
+mod collect;
 mod engines;
 mod judging;
 mod reporting;
@@ -28,6 +29,12 @@ pub(crate) use self::benchmarks::{
     BenchmarkName, BuildArgs, DescribeArgs, ImportArgs, ImportFormat, ScoreArgs,
 };
 pub(crate) use self::cluster::{ClusterArgs, RayWorkerArgs};
+pub(crate) use self::collect::{
+    CollectArgs, CollectAuditArgs, CollectCommand, CollectForgetArgs, CollectJoinArgs, CollectLeaveArgs,
+    CollectScoreboardArgs, CollectSendArgs, CollectServeArgs, CollectServerArgs, CollectStatusArgs,
+    CollectStoreArgs, CollectTokenAddArgs, CollectTokenArgs, CollectTokenCommand, CollectTokenListArgs,
+    CollectTokenRevokeArgs, RoleArg,
+};
 pub(crate) use self::engines::{
     EnginesArgs, EnginesCassetteArgs, EnginesCheckArgs, EnginesCommand, EnginesCompleteArgs, EnginesListArgs,
 };
@@ -212,6 +219,15 @@ A broken row is reported with its file and line, and the others are scored.")]
   ghostbench trial export --suite cases.jsonl
 Everything stays on this machine until you export it.")]
     Trial(TrialArgs),
+    /// Collect the traces of a team: serve, join, send, read, delete.
+    #[command(after_help = "On the server, then each developer, then an analyst:
+  ghostbench collect serve
+  ghostbench collect token add ann
+  ghostbench collect join --server https://traces.example --consent 'I agree to its use by my team'
+  ghostbench trial review --full && ghostbench collect send
+  ghostbench collect scoreboard --trial spring
+See docs/collect.md.")]
+    Collect(CollectArgs),
     /// Show the effective settings of a folder with their origins, the engines in use, and all problems.
     #[command(after_help = "Examples:
   ghostbench doctor                       the effective settings of this folder, with their origins

@@ -1,6 +1,7 @@
 //! One file per command; each interprets its arguments and calls the steps in order.
 
 pub(crate) mod build;
+pub(crate) mod collect;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod config;

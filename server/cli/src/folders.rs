@@ -40,6 +40,11 @@ pub(crate) fn server_log() -> Option<PathBuf> {
     Some(logs()?.join("lsp.log"))
 }
 
+/// Returns the path of the log of `ghostbench collect serve`.
+pub(crate) fn collect_log() -> Option<PathBuf> {
+    Some(logs()?.join("collect.log"))
+}
+
 /// Returns the folder for the logs of programs started for engines, next to the server's log.
 pub(crate) fn engine_logs() -> Option<PathBuf> {
     Some(logs()?.join("engines"))

@@ -42,6 +42,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::Engines(args) => commands::engines::run(&args),
         Command::Trial(args) => commands::trial::run(&args),
+        Command::Collect(args) => commands::collect::run(&args),
         Command::Trust(args) => commands::trust::run(&args),
         Command::Config(args) => commands::config::run(&args),
         Command::Completions(args) => commands::completions::run(&args),

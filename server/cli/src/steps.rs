@@ -5,6 +5,8 @@ pub(crate) mod builtin_judge;
 pub(crate) mod cases_with_tests;
 pub(crate) mod cassette;
 pub(crate) mod clangd_index;
+pub(crate) mod collect_server;
+pub(crate) mod collect_store;
 
 pub(crate) mod cursor_arg;
 pub(crate) mod describe_functions;

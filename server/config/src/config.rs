@@ -10,8 +10,8 @@ use crate::problem::{Problem, Severity};
 use crate::setting_location::{LayerKind, SettingLocation, SettingOrigin};
 use crate::suggest::backquoted_list;
 use crate::table::{
-    COMPLETION, CONTEXT, Completion, Context, INDEX, IndexSettings, RECORD, Record, SECTIONS, SERVE, Serve,
-    TESTS, TRIAL, Tests, Trial, defaults,
+    COLLECT, COMPLETION, CONTEXT, Collect, Completion, Context, INDEX, IndexSettings, RECORD, Record,
+    SECTIONS, SERVE, Serve, TESTS, TRIAL, Tests, Trial, defaults,
 };
 use crate::trust::Trust;
 use crate::validate::KeySetting;
@@ -33,6 +33,8 @@ pub struct Config {
     pub tests: Tests,
     /// The front door.
     pub serve: Serve,
+    /// Traces of a team.
+    pub collect: Collect,
     /// Engines, in the order in which they are first named. Engines of an untrusted file are listed but cannot be used.
     pub engines: Vec<EngineDefinition>,
     /// Problems, layer by layer.
@@ -92,6 +94,7 @@ impl Config {
             trial: Trial::of(&values(&TRIAL), variables),
             tests: Tests::of(&values(&TESTS), variables),
             serve: Serve::of(&values(&SERVE), variables),
+            collect: Collect::of(&values(&COLLECT), variables),
             engines,
             problems,
             values: SECTIONS

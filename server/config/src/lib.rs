@@ -52,8 +52,8 @@ pub use secret::Secret;
 pub use secret_table::SecretTable;
 pub use setting_location::{LayerKind, SettingLocation, SettingOrigin};
 pub use table::{
-    COMPLETION, CONTEXT, Completion, Context, ENGINE, EngineSettings, INDEX, IndexSettings, RECORD, Record,
-    SECTIONS, SERVE, Serve, TESTS, TRIAL, Tests, Trial, all_sections,
+    COLLECT, COMPLETION, CONTEXT, Collect, Completion, Context, ENGINE, EngineSettings, INDEX, IndexSettings,
+    RECORD, Record, SECTIONS, SERVE, Serve, TESTS, TRIAL, Tests, Trial, all_sections,
 };
 pub use trust::{Trust, TrustError, TrustStore};
 pub use value_type::{NO_PROXY, ValueType};

@@ -99,6 +99,8 @@ const STAGE: ValueType = ValueType::Milliseconds { min: 1, max: 600_000 };
 const TEST_TIME: ValueType = ValueType::Milliseconds { min: 1, max: 14_400_000 };
 /// Up to ten years.
 const DAYS: ValueType = ValueType::Integer { min: 1, max: 3_650, unit: "days" };
+/// Up to ten years, or for ever.
+const RETENTION: ValueType = ValueType::Integer { min: 0, max: 3_650, unit: "days" };
 /// Up to a terabyte.
 const MEGABYTES: ValueType = ValueType::Integer { min: 1, max: 1_000_000, unit: "megabytes" };
 /// The most expensive models cost a few hundred dollars.
@@ -216,6 +218,29 @@ section! {
 }
 
 section! {
+    /// Traces of a team: the server that collects them, and its rules. See docs/collect.md.
+    COLLECT "collect" Collect [|_| false];
+
+    /// Address of the team's server, for `ghostbench collect send`.
+    url: Option<String> = "url": ValueType::Url, None, Trusted;
+    /// Environment variable with the token that the server's administrator gave you.
+    token: Option<Secret> = "token_env": ValueType::KeyVariable, None, Trusted;
+    /// Trusted certificates of the server in PEM form, in addition to the system's.
+    tls_roots: Option<PathBuf> = "tls_roots": ValueType::Path, None, Trusted;
+    /// Your certificate with its private key in PEM form, for a server that knows you by it instead of a token.
+    tls_identity: Option<PathBuf> = "tls_identity": ValueType::Path, None, Trusted;
+    /// Address and port at which `ghostbench collect serve` listens.
+    listen: String = "listen": ValueType::Text, Some("\"127.0.0.1:7118\""), Trusted;
+    /// Licences of repositories that the server accepts, separated by commas, such as `MIT, Apache-2.0`; `none` stands for a repository
+    /// without a licence file. Default: any.
+    licences: Option<String> = "licences": ValueType::Text, None, Trusted;
+    /// The most of the code that the server accepts: `full` code, `structure` only, `metrics` without code, or nothing.
+    level: Privacy = "level": PRIVACY, Some("\"full\""), Trusted;
+    /// Days after which the server deletes an opportunity; 0 keeps all.
+    retention_days: u32 = "retention_days": RETENTION, Some("365"), Trusted;
+}
+
+section! {
     /// An engine. The section can be repeated.
     ENGINE "engine" EngineSettings [|_| true];
 
@@ -281,7 +306,8 @@ section! {
 }
 
 /// The sections that occur once.
-pub static SECTIONS: [&Section; 7] = [&COMPLETION, &CONTEXT, &RECORD, &INDEX, &TRIAL, &TESTS, &SERVE];
+pub static SECTIONS: [&Section; 8] =
+    [&COMPLETION, &CONTEXT, &RECORD, &INDEX, &TRIAL, &TESTS, &SERVE, &COLLECT];
 
 /// Returns all sections; the last one can be repeated.
 pub fn all_sections() -> impl Iterator<Item = &'static Section> + Clone {
@@ -382,6 +408,7 @@ mod tests {
             "trial" => drop(Trial::of(values, &variables)),
             "tests" => drop(Tests::of(values, &variables)),
             "serve" => drop(Serve::of(values, &variables)),
+            "collect" => drop(Collect::of(values, &variables)),
             "engine" => drop(EngineSettings::of(values, &variables)),
             other => panic!("[{other}] has no struct"),
         }

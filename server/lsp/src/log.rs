@@ -20,8 +20,18 @@ use tracing_subscriber::{Layer, fmt};
 const MAX_BYTES: u64 = 4 << 20;
 
 /// Crates whose events are written.
-const OWN_CRATES: [&str; 8] =
-    ["lsp", "session", "recording", "serve", "completion", "engines", "replay", "workspace"];
+const OWN_CRATES: [&str; 10] = [
+    "lsp",
+    "session",
+    "recording",
+    "serve",
+    "collect",
+    "http_server",
+    "completion",
+    "engines",
+    "replay",
+    "workspace",
+];
 
 /// Log settings.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@
 #![deny(clippy::disallowed_methods)]
 
 mod benchmark_tables;
+pub mod collection;
 mod comparison;
 mod csv_tables;
 mod failures;

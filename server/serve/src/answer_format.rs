@@ -3,11 +3,11 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use cases::TokenCounts;
+use http_server::{ResponseBody, json_response, response};
 use hyper::{Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::dialect::Dialect;
-use crate::http_body::{ResponseBody, json_response, response};
 use crate::routes::AnswerOptions;
 
 /// An answer.

@@ -1,13 +1,11 @@
 //! One request: let in or refused, passed through or answered here.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use config::EngineKind;
 use engines::PassThrough;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_server::{BodyLimits, ResponseBody, read_body, refusal};
 use hyper::body::Incoming;
 use hyper::{Method, Request, Response, StatusCode};
 use recording::TrialSession;
@@ -15,16 +13,13 @@ use recording::TrialSession;
 use crate::chosen_engine::{ChosenEngine, EngineServers};
 use crate::dialect::{Dialect, Route, route};
 use crate::guard::{Guard, Refusal};
-use crate::http_body::{ResponseBody, refusal};
 use crate::pass_through::{AnswerObserver, PassingRequest, pass};
 use crate::routes::tabby_event;
 use crate::trial_link::{SeenRequest, TrialLink};
 use crate::{own_answer, probes};
 
-/// Longest body in bytes. Plugins send some hundred kilobytes at most.
-const MAX_BODY_BYTES: usize = 16 << 20;
-/// How long a plugin may take to send a body.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Limits of a body. Plugins send some hundred kilobytes at most.
+const BODY_LIMITS: BodyLimits = BodyLimits { bytes: 16 << 20, time: Duration::from_secs(30) };
 
 /// What all requests share.
 pub(crate) struct FrontDoorState {
@@ -39,16 +34,12 @@ pub(crate) struct FrontDoorState {
 }
 
 /// Answers a request.
-pub(crate) async fn answer(
-    state: Arc<FrontDoorState>,
-    request: Request<Incoming>,
-) -> Result<Response<ResponseBody>, Infallible> {
+pub(crate) async fn answer(state: Arc<FrontDoorState>, request: Request<Incoming>) -> Response<ResponseBody> {
     let arrived = Instant::now();
-    let answered = match admit(&state, request).await {
+    match admit(&state, request).await {
         Ok(request) => request.answer(&state, arrived).await,
         Err(response) => response,
-    };
-    Ok(answered)
+    }
 }
 
 /// A request that was let in.
@@ -72,7 +63,7 @@ async fn admit(
     if is_post && parts.method != Method::POST {
         return Err(refusal(StatusCode::METHOD_NOT_ALLOWED, "use POST"));
     }
-    let body = whole_body(body).await?;
+    let body = read_body(body, BODY_LIMITS).await?;
     let route = path_route.of_body(&body);
     let gone = || refusal(StatusCode::SERVICE_UNAVAILABLE, "the front door is closing");
     let chosen = state.servers.choose(&state.session).await.ok_or_else(gone)?;
@@ -81,19 +72,6 @@ async fn admit(
     let path = parts.uri.path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string);
     let passing = PassingRequest { method: parts.method, path, headers, body };
     Ok(AdmittedRequest { route, passing, chosen })
-}
-
-/// Reads a body that is neither too long nor too slow.
-async fn whole_body(body: Incoming) -> Result<Bytes, Response<ResponseBody>> {
-    let reading = tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect());
-    match reading.await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, "the body is longer than 16 MB"))
-        }
-        Ok(Err(_)) => Err(refusal(StatusCode::BAD_REQUEST, "the body is incomplete")),
-        Err(_) => Err(refusal(StatusCode::REQUEST_TIMEOUT, "the body took longer than 30 s")),
-    }
 }
 
 impl AdmittedRequest {

@@ -18,7 +18,6 @@ mod fim_prompt;
 mod find_cursor;
 mod front_door;
 mod guard;
-mod http_body;
 mod listener;
 mod own_answer;
 mod pass_through;

@@ -1,17 +1,13 @@
-//! The socket: opens it, accepts connections, and bounds what each of them may take.
+//! The socket of the front door: its address, its token, and the limits of connections.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use config::{Secret, Serve};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use http_server::{BindError, ConnectionLimits};
 use recording::TrialSession;
 use thiserror::Error;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 
 use crate::chosen_engine::EngineServers;
 use crate::editor_documents::EditorDocuments;
@@ -19,14 +15,8 @@ use crate::front_door::{FrontDoorState, answer};
 use crate::guard::Guard;
 use crate::trial_link::TrialLink;
 
-/// Most connections at the same time; further ones wait.
-const MAX_CONNECTIONS: usize = 256;
-/// How long the head of a request may take, and how long a connection may be idle.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
-/// Most bytes of the head of a request.
-const MAX_HEAD_BYTES: usize = 64 << 10;
-/// Pause after the system refuses a connection, for lack of files.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Limits of connections. Editors keep few, idle for a while.
+const LIMITS: ConnectionLimits = ConnectionLimits { connections: 256, head_time: Duration::from_secs(60) };
 
 /// Why the front door cannot be opened.
 #[derive(Debug, Error)]
@@ -98,9 +88,9 @@ pub async fn open(
     editor: Option<Arc<dyn EditorDocuments>>,
 ) -> Result<FrontDoor, OpenError> {
     let (address, token) = address_and_token(settings)?;
-    let listener = TcpListener::bind(address).await.map_err(|reason| match reason.kind() {
-        std::io::ErrorKind::AddrInUse => OpenError::Taken { address },
-        _ => OpenError::Refused { address, reason },
+    let listener = http_server::bind(address).await.map_err(|error| match error {
+        BindError::Taken { address } => OpenError::Taken { address },
+        BindError::Refused { address, reason } => OpenError::Refused { address, reason },
     })?;
     // With port 0, the system has chosen one.
     let address = listener.local_addr().unwrap_or(address);
@@ -111,42 +101,9 @@ pub async fn open(
         guard: Guard::new(token),
         session,
     });
-    tokio::spawn(async move { stopping.run_until_cancelled(accept(listener, state)).await });
+    tokio::spawn(http_server::run(listener, None, LIMITS, stopping, move |_, request| {
+        answer(Arc::clone(&state), request)
+    }));
     tracing::info!(%address, "the front door is open");
     Ok(FrontDoor { address })
-}
-
-async fn accept(listener: TcpListener, state: Arc<FrontDoorState>) {
-    let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    loop {
-        let Ok(permit) = Arc::clone(&connections).acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                let state = Arc::clone(&state);
-                tokio::spawn(async move {
-                    let stopping = state.session.stopping.clone();
-                    stopping.run_until_cancelled(serve_connection(stream, state)).await;
-                    drop(permit);
-                });
-            }
-            Err(error) => {
-                tracing::warn!(%error, "a connection was not accepted");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-            }
-        }
-    }
-}
-
-async fn serve_connection(stream: TcpStream, state: Arc<FrontDoorState>) {
-    // Small parts of an answer must not wait for each other. Without it they are only slower.
-    let _ = stream.set_nodelay(true);
-    let service = service_fn(move |request| answer(Arc::clone(&state), request));
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .max_buf_size(MAX_HEAD_BYTES)
-        .serve_connection(TokioIo::new(stream), service);
-    if let Err(error) = connection.await {
-        tracing::debug!(%error, "a connection ended");
-    }
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use cases::{ArmAnswer, ArmRole, Status};
+use http_server::{ResponseBody, refusal};
 use hyper::{Response, StatusCode};
 use recording::GenerationTask;
 use replay::outcome_status;
@@ -19,7 +20,6 @@ use crate::answer_format::{OwnAnswer, render};
 use crate::chosen_engine::ChosenEngine;
 use crate::dialect::Dialect;
 use crate::front_door::FrontDoorState;
-use crate::http_body::{ResponseBody, refusal};
 use crate::routes;
 use crate::trial_link::SeenRequest;
 

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use engines::{PassThrough, PassedRequest, PassedResponse, ServerError};
 use futures_util::stream;
 use http_body_util::{BodyExt, StreamBody};
+use http_server::{ResponseBody, refusal};
 use hyper::body::Frame;
 use hyper::header::{
     ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderMap, HeaderName, TE, TRAILER,
@@ -20,7 +21,6 @@ use hyper::{Method, Response, StatusCode};
 
 use crate::chosen_engine::ChosenEngine;
 use crate::front_door::FrontDoorState;
-use crate::http_body::{ResponseBody, refusal};
 use crate::seen_answer::{AnswerEnd, MAX_SEEN_BYTES, SeenAnswer};
 
 /// Headers of a connection, which are not passed on.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cases::EngineIdentity;
+use http_server::{ResponseBody, json_response, response};
 use hyper::{Response, StatusCode};
 use recording::TrialSession;
 use serde_json::{Value, json};
@@ -10,7 +11,6 @@ use session::{Folder, IndexingState};
 
 use crate::chosen_engine::ChosenEngine;
 use crate::dialect::Probe;
-use crate::http_body::{ResponseBody, json_response, response};
 
 /// Context window that is reported to llama.cpp's plugins, in tokens: what they send is shortened by the engine's own settings.
 const CONTEXT_WINDOW: u32 = 32_768;

@@ -1,5 +1,5 @@
 //! Fixtures of tests: several files in one text, a cursor in a text, the rows of golden files, and a count of
-//! allocated bytes. Used in tests only.
+//! allocated bytes, a server of PostgreSQL. Used in tests only.
 //!
 //! ```text
 //! //- /shop/cart.py
@@ -13,9 +13,13 @@
 
 mod counting_allocator;
 mod golden;
+#[cfg(unix)]
+mod postgres;
 
 pub use counting_allocator::CountingAllocator;
 pub use golden::golden_rows;
+#[cfg(unix)]
+pub use postgres::PostgresServer;
 
 /// Begins the line before a section of a fixture; the section's name follows.
 const SECTION: &str = "//- ";

@@ -5,6 +5,7 @@ mod build;
 mod caches;
 mod cassettes;
 mod cceval_reader;
+mod collect;
 mod commands;
 mod compare;
 mod cross_file;

@@ -1,5 +1,6 @@
 //! Finds the licence of a repository by its file, for datasheets.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -46,6 +47,13 @@ pub(crate) fn licences(folder: &Path) -> Vec<Licence> {
         .collect();
     names.sort();
     names.into_iter().map(|file| Licence { name: named(&folder.join(&file)), file }).collect()
+}
+
+/// Returns the licences of a repository: their short names, or the names of files with other ones.
+pub(crate) fn licence_names(root: &Path) -> Vec<String> {
+    let names = licences(root).into_iter().map(|licence| licence.name.map_or(licence.file, str::to_owned));
+    let names: BTreeSet<String> = names.collect();
+    names.into_iter().collect()
 }
 
 fn named(path: &Path) -> Option<&'static str> {

@@ -67,6 +67,26 @@ pub(crate) fn blind_names(
     Ok(blind.filter(|names| trial.is_none_or(|name| name == names.trial)))
 }
 
+/// Refuses rows of a trial whose arms are hidden: every form in which they leave the store names the engines. `what` begins the sentence
+/// that says so.
+pub(crate) fn refuse_blind(
+    workspace: &Path,
+    trial: Option<&str>,
+    rows: &[Opportunity],
+    what: &str,
+) -> anyhow::Result<()> {
+    let blind = blind_names(&[], workspace, trial)?;
+    let is_blind = |trial: &str| rows.iter().any(|row| row.trial.as_deref() == Some(trial));
+    match blind.map(|names| names.trial).filter(|trial| is_blind(trial)) {
+        Some(trial) => Err(UsageError(format!(
+            "the trial `{trial}` is running, and {what} would reveal its engines; stop it first: ghostbench trial stop, or name another \
+             one with --trial"
+        ))
+        .into()),
+        None => Ok(()),
+    }
+}
+
 /// Returns the arms of a trial whose answers to the canary questions changed, with the day.
 pub(crate) fn drifts(
     workspace: &Path,

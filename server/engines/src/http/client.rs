@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
-use reqwest::{Certificate, Method, StatusCode, Url};
+use reqwest::{Certificate, Identity, Method, StatusCode, Url};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -377,6 +377,9 @@ pub(super) fn connections(
     }
     if let Some(roots) = &server.root_certificates {
         builder = builder.tls_certs_merge(certificates(roots)?);
+    }
+    if let Some(identity) = &server.identity {
+        builder = builder.identity(Identity::from_pem(identity).map_err(failed)?);
     }
     builder.build().map_err(failed)
 }

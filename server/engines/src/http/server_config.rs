@@ -71,6 +71,8 @@ pub struct HttpServerConfig {
     pub proxy: Proxy,
     /// Additional trusted root certificates in PEM.
     pub root_certificates: Option<Vec<u8>>,
+    /// Our certificate with its private key in PEM, for servers that ask for one.
+    pub identity: Option<Vec<u8>>,
     /// Timeouts and limits.
     pub limits: HttpLimits,
     /// Maximum concurrent requests; further ones are queued. `None`: unlimited.
@@ -86,6 +88,7 @@ impl HttpServerConfig {
             headers: Vec::new(),
             proxy: Proxy::System,
             root_certificates: None,
+            identity: None,
             limits: HttpLimits::DEFAULT,
             max_concurrency: None,
         }

@@ -48,6 +48,7 @@ fn server(settings: &EngineSettings, url: String) -> Result<HttpServerConfig, St
         headers: settings.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         proxy: proxy(settings.proxy.as_ref()),
         root_certificates: roots.transpose()?,
+        identity: None,
         limits: HttpLimits {
             connect: settings.connect_timeout,
             first_byte: settings.first_byte_timeout,

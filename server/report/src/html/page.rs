@@ -5,13 +5,15 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 
-const TEMPLATES: [(&str, &str); 14] = [
+const TEMPLATES: [(&str, &str); 16] = [
     ("page.html", include_str!("../templates/page.html")),
     ("masthead.html", include_str!("../templates/masthead.html")),
     ("report.html", include_str!("../templates/report.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
     ("watch.html", include_str!("../templates/watch.html")),
     ("trial.html", include_str!("../templates/trial.html")),
+    ("plain_tables.html", include_str!("../templates/plain_tables.html")),
+    ("collection.html", include_str!("../templates/collection.html")),
     ("marks.html", include_str!("../templates/marks.html")),
     ("arms.html", include_str!("../templates/arms.html")),
     ("verdict.html", include_str!("../templates/verdict.html")),

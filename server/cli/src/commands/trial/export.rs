@@ -1,6 +1,6 @@
 //! `ghostbench trial export`: reviewed opportunities as a bundle for others, as a suite, or as recorded cases.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::Context;
@@ -13,9 +13,9 @@ use trial::store::StoreFilter;
 use crate::args::{TrialExportArgs, TrialExportFormat};
 use crate::exit::UsageError;
 use crate::output::{self, count, print_message, shell_quoted};
-use crate::steps::licence::licences;
+use crate::steps::licence::licence_names;
 use crate::steps::open_telemetry::EvaluatedRows;
-use crate::steps::trial_rows;
+use crate::steps::trial_rows::refuse_blind;
 use crate::steps::trial_store::{TrialPlace, confirm, now};
 
 /// Runs the command.
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &TrialExportArgs) -> anyhow::Result<()> {
     let reviewed = StoreFilter { reviewed: Some(true), ..filter.clone() };
     let rows = reader.read_all(&reviewed)?;
     let mut rows: Vec<Opportunity> = rows.into_iter().map(|row| row.opportunity).collect();
-    check_blindness(args, &rows)?;
+    refuse_blind(&args.workspace, args.filter.trial.as_deref(), &rows, "an export")?;
     let left_out = reader.count(&filter)?.saturating_sub(rows.len() as u64);
     if rows.is_empty() {
         let message = match left_out {
@@ -151,20 +151,6 @@ fn write_rows(
     Ok(format!("{} in {}\n", opportunities(number), shell_quoted(path)))
 }
 
-/// Refuses rows of a trial whose arms are hidden: every form of an export names the engines.
-fn check_blindness(args: &TrialExportArgs, rows: &[Opportunity]) -> anyhow::Result<()> {
-    let blind = trial_rows::blind_names(&[], &args.workspace, args.filter.trial.as_deref())?;
-    let is_blind = |trial: &str| rows.iter().any(|row| row.trial.as_deref() == Some(trial));
-    match blind.map(|names| names.trial).filter(|trial| is_blind(trial)) {
-        Some(trial) => Err(UsageError(format!(
-            "the trial `{trial}` is running, and an export would reveal its engines; stop it first: ghostbench trial stop, or name \
-             another one with --trial"
-        ))
-        .into()),
-        None => Ok(()),
-    }
-}
-
 /// Returns the cases of the rows; of equal ones, the first.
 fn suite(rows: &[Opportunity]) -> Vec<Case> {
     let mut ids = HashSet::new();
@@ -187,11 +173,4 @@ pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     }
     private_files::write_atomically(path, text.as_bytes())
         .with_context(|| format!("cannot write {}; choose another place with --out", output::path(path)))
-}
-
-/// Returns the licences of the workspace: their short names, or the names of files with other ones.
-fn licence_names(root: &Path) -> Vec<String> {
-    let names = licences(root).into_iter().map(|licence| licence.name.map_or(licence.file, str::to_owned));
-    let names: BTreeSet<String> = names.collect();
-    names.into_iter().collect()
 }

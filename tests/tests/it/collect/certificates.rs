@@ -1,0 +1,104 @@
+//! TLS: the server's certificate, and developers who are known by theirs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use serde_json::Value;
+use tests::{FrontDoor, Project, RunningProcess};
+
+use crate::trial::{bundle, json};
+
+/// Files of a certificate: it alone, its key, and both.
+struct CertificateFiles {
+    certificate: PathBuf,
+    key: PathBuf,
+    both: PathBuf,
+}
+
+fn certificate(folder: &Path, name: &str, host: &str) -> CertificateFiles {
+    let CertifiedKey { cert, signing_key } =
+        generate_simple_self_signed([host.to_owned()]).expect("valid names");
+    let file = |end: &str, text: String| {
+        let path = folder.join(format!("{name}.{end}"));
+        fs::write(&path, text).expect("the temporary folder is ours");
+        path
+    };
+    let (certificate, key) = (cert.pem(), signing_key.serialize_pem());
+    CertificateFiles {
+        both: file("both.pem", format!("{certificate}{key}")),
+        certificate: file("pem", certificate),
+        key: file("key", key),
+    }
+}
+
+#[test]
+fn a_developer_is_known_by_a_certificate() {
+    let machine = Project::new("");
+    let folder = machine.sibling_path("certificates");
+    fs::create_dir(&folder).expect("the temporary folder is ours");
+    let [server, ann, stranger] = [("server", "127.0.0.1"), ("ann", "ann"), ("stranger", "stranger")]
+        .map(|(name, host)| certificate(&folder, name, host));
+    let authorities = folder.join("authorities.pem");
+    let texts = [&ann, &stranger].map(|files| fs::read_to_string(&files.certificate).expect("a file"));
+    fs::write(&authorities, texts.concat()).expect("the temporary folder is ours");
+    fs::write(machine.sibling_path("server.toml"), "[collect]\nretention_days = 0\n").expect("written");
+    let added =
+        format!("collect token add ann --folder ../server --certificate {}", ann.certificate.display());
+    machine.run(&added).expect_code(0);
+    machine
+        .run(&added.replace("add ann", "add bob"))
+        .expect_code(2)
+        .expect_message(&["has this certificate"]);
+    let arguments = format!(
+        "collect serve --json --config ../server.toml --listen 127.0.0.1:0 --folder ../server --tls-certificate {} --tls-key {} \
+         --tls-clients {}",
+        server.certificate.display(),
+        server.key.display(),
+        authorities.display()
+    );
+    let door = FrontDoor::start(machine.ghostbench(&arguments));
+
+    let project = Project::generated(2);
+    bundle(&project, "in.jsonl", "a1", 2);
+    project.run("trial import ../in.jsonl").expect_code(0);
+    project.run("trial review --full").expect_code(0);
+    let run = |identity: &Path, roots: &str, command: &str| {
+        let settings = project.sibling_path("client.toml");
+        let text = format!(
+            "[collect]\nurl = \"https://{}\"\n{roots}tls_identity = \"{}\"\n",
+            door.address,
+            identity.display()
+        );
+        fs::write(&settings, text).expect("the temporary folder is ours");
+        RunningProcess::start(project.ghostbench(&format!("{command} --config {}", settings.display())))
+            .wait()
+    };
+    let roots = format!("tls_roots = \"{}\"\n", server.certificate.display());
+    run(&ann.both, &roots, "collect join --consent agreed --yes").expect_code(0);
+    run(&ann.both, "", "collect send")
+        .expect_code(3)
+        .expect_message(&["no encrypted connection", "tls_roots"]);
+    run(&stranger.both, &roots, "collect send").expect_code(2).expect_message(&["401"]);
+    let sent = run(&ann.both, &roots, "collect send --json").expect_code(0);
+    assert_eq!(json(&sent.stdout)["sent"]["new"], 2);
+    let status: Value = json(&run(&ann.both, &roots, "collect status --json").expect_code(0).stdout);
+    assert_eq!((&status["account"], &status["own"]["opportunities"]), (&"ann".into(), &2.into()));
+}
+
+#[test]
+fn a_server_does_not_send_tokens_and_code_unencrypted() {
+    let machine = Project::new("");
+    let serve = "collect serve --folder ../server --listen 0.0.0.0:0";
+    machine.run(serve).expect_code(2).expect_message(&[
+        "not encrypted",
+        "--tls-certificate",
+        "--behind-proxy",
+    ]);
+    machine.run(&format!("{serve} --tls-certificate a --tls-key b")).expect_code(3).expect_message(&["PEM"]);
+    machine.run("collect serve --listen nowhere").expect_code(2).expect_message(&["no address"]);
+    machine
+        .run("collect serve --postgres-env NOT_SET")
+        .expect_code(2)
+        .expect_message(&["NOT_SET is not set"]);
+}
