@@ -211,7 +211,7 @@ fn the_menu_steers_engine_trial_and_recording() {
     assert!(!rows.is_empty(), "the page is still shown");
 }
 
-/// Two rows of a public benchmark, whose completions the engine gets right and wrong.
+/// Two rows of a public benchmark.
 fn public_rows() -> String {
     let row = |number: usize, file: &str| {
         json!({
@@ -253,16 +253,4 @@ fn an_imported_suite_is_browsed_replayed_and_scored() {
     editor.run("Ghostbench: Show Answers to Case of Suite");
     editor.wait_until(&shows("## scripted exact"));
     take_picture(&editor, "suite-answers");
-
-    editor.run("Notifications: Clear All Notifications");
-    editor.run("Ghostbench: Show Next Case of Suite");
-    editor.wait_until("Eyes.tabs().includes('wrong.py')");
-    editor.run("Ghostbench: Show Answers to Case of Suite");
-    editor.wait_until(&shows("Not replayed yet."));
-    editor.run("Ghostbench: Replay Case of Suite");
-    // The document of the answers follows.
-    editor.wait_until(&shows(WRONG));
-    take_picture(&editor, "suite-wrong");
-    editor.run("Ghostbench: Show Next Case of Suite");
-    editor.wait_for_message("Ghostbench: this is the last case");
 }
