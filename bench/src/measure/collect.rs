@@ -260,7 +260,6 @@ mod load_tests {
 
     /// A small team. `GHOSTBENCH_COLLECT_LOAD="2000 600"` measures developers and seconds of another one, and prints the table.
     #[test]
-    #[expect(clippy::print_stderr, reason = "the table is the result of a longer run")]
     fn a_team_loses_nothing_while_the_server_is_killed() {
         let given = std::env::var("GHOSTBENCH_COLLECT_LOAD").unwrap_or_default();
         let mut numbers = given.split_whitespace().filter_map(|number| number.parse::<u64>().ok());

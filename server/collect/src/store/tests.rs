@@ -220,7 +220,7 @@ fn credentials_open_one_account_until_they_are_revoked() {
 fn numbers_of_concurrent_uploads_are_distinct_and_nothing_is_lost() {
     on_both(|store| {
         let names = ["a", "b", "c", "d"];
-        names.map(|name| developer(store, name));
+        names.iter().for_each(|name| _ = developer(store, name));
         std::thread::scope(|scope| {
             for (name, base) in names.iter().zip([0, 1000, 2000, 3000]) {
                 scope.spawn(move || {
