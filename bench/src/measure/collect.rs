@@ -258,10 +258,10 @@ fn opportunity(number: usize, file: &str) -> Opportunity {
 mod load_tests {
     use super::*;
 
-    /// A small team. `GHOSTBENCH_COLLECT_LOAD="2000 600"` measures developers and seconds of another one, and prints the table.
+    /// A small team. `GHOSTBENCH_LOAD="2000 600"` measures developers and seconds of another one, and prints the table.
     #[test]
     fn a_team_loses_nothing_while_the_server_is_killed() {
-        let given = std::env::var("GHOSTBENCH_COLLECT_LOAD").unwrap_or_default();
+        let given = std::env::var("GHOSTBENCH_LOAD").unwrap_or_default();
         let mut numbers = given.split_whitespace().filter_map(|number| number.parse::<u64>().ok());
         let developers = numbers.next().and_then(|number| number.try_into().ok()).unwrap_or(20);
         let time = Duration::from_secs(numbers.next().unwrap_or(4));

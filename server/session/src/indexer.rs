@@ -16,6 +16,7 @@ mod index_cache;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use cache::{Cache, CacheMiss, DiskBlocks, SaveSummary};
 use completion::WorkspaceIndex;
@@ -38,6 +39,9 @@ use crate::index_memory::IndexMemory;
 
 /// A workspace with fewer bytes of text is cached when it is indexed; that takes less than a second.
 const MIN_BEGUN_BYTES: usize = if cfg!(test) { 100_000 } else { 32 << 20 };
+
+/// Time between two returns of freed memory while files change: each takes milliseconds in a large workspace.
+const RELEASE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Called with a file and its syntax tree.
 pub type TreeObserver<'a> = dyn Fn(&SourceFile, &Tree) + Sync + 'a;
@@ -67,6 +71,8 @@ pub struct Indexer {
     unsaved: FxHashMap<Arc<str>, u64>,
     /// Unsaved bytes required before the next attempt to save, after a failed one.
     retry_save_bytes: u64,
+    /// When freed memory was last returned to the system.
+    released_at: Instant,
 }
 
 /// Statistics of opening a folder.
@@ -160,7 +166,15 @@ impl Indexer {
         let projects = Arc::new(Projects::new(tracker.snapshot().manifests()));
         let index = Index::in_store(as_store(&blocks), derived);
         let index = WorkspaceIndex::empty().with_index(files, index, projects);
-        let indexer = Indexer { tracker, index, cache, blocks, unsaved, retry_save_bytes: 0 };
+        let indexer = Indexer {
+            tracker,
+            index,
+            cache,
+            blocks,
+            unsaved,
+            retry_save_bytes: 0,
+            released_at: Instant::now(),
+        };
         indexer.release_memory();
         Ok((indexer, opening))
     }
@@ -237,6 +251,10 @@ impl Indexer {
         };
         let index = self.index.index().apply(derived, &removed);
         self.index = self.index.with_index(Arc::clone(snapshot.files()), index, projects);
+        if self.released_at.elapsed() >= RELEASE_INTERVAL {
+            release_memory();
+            self.released_at = Instant::now();
+        }
         true
     }
 

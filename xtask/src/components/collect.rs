@@ -8,7 +8,7 @@ use anyhow::Result;
 const FOLDER: &str = "target/components/collect";
 
 /// Variable with the path of its Python.
-pub(super) const VARIABLE: &str = "GHOSTBENCH_COLLECT_PYTHON";
+pub(super) const VARIABLE: &str = "GHOSTBENCH_PARQUET_PYTHON";
 
 /// Versions that the tests were written with.
 const PACKAGES: [&str; 2] = ["pyarrow==26.0.1", "moto[s3,server]==5.2.5"];

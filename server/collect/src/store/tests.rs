@@ -15,7 +15,7 @@ fn on_both(test: impl Fn(&CollectStore)) {
         let place = StorePlace::Postgres(Secret::new(&server.address()));
         test(&CollectStore::open(place.clone()).expect("a database"));
         // A second process finds the tables.
-        assert!(!CollectStore::open(place).expect("a database").audit_log(1).expect("read").is_empty());
+        assert!(!CollectStore::open(place).expect("a database").accounts().expect("read").is_empty());
     }
 }
 

@@ -116,7 +116,7 @@ GHOSTBENCH_RECORD_PRIVACY=off
             context.budget_tokens = 200 (workspace file /shop/ghostbench.toml:2:1)
             record.privacy = "off" (variable GHOSTBENCH_RECORD_PRIVACY)
             Error /home/you/.config/ghostbench/config.toml:1:12: invalid TOML: unclosed table, expected `]`
-            Error setting ghostbench: the settings are not an object; the known fields are completion, context, record, index, trial, tests, serve, engine
+            Error setting ghostbench: the settings are not an object; the known fields are completion, context, record, index, trial, tests, serve, collect, engine
             Error variable GHOSTBENCH_COMPLETION_ENABLED: `enabled` in [completion] must be true or false, not text
         "#]],
     );

@@ -43,12 +43,12 @@ xyz = 1
         expect![[r#"
             Warning:2:1: unknown section `contxt`; did you mean `context`?
             Warning:3:1: `strategy` belongs in [context]; move it there
-            Warning:4:1: `url` belongs to an engine; move it below the engine's [[engine]]
+            Warning:4:1: `url` belongs in [collect]; move it there
             Warning:5:1: only an editor, `ghostbench trust` and --config can trust a file; remove `trusted`
             Warning:7:1: unknown key `deadlineMs`; did you mean `deadline_ms`?
             Warning:8:1: `strategy` belongs in [context]; move it there
             Warning:9:1: unknown key `colour`; known are `enabled`, `engine`, `deadline_ms`, `debounce_ms`, `min_confidence`
-            Warning:10:2: unknown section `experiment`; known are `completion`, `context`, `record`, `index`, `trial`, `tests`, `serve`, `engine`
+            Warning:10:2: unknown section `experiment`; known are `completion`, `context`, `record`, `index`, `trial`, `tests`, `serve`, `collect`, `engine`
             Warning:16:1: unknown key `modle`; did you mean `model`?
             Warning:17:1: keys are not allowed here; put the key into an environment variable and name it in `api_key_env`
             Warning:18:1: `privacy` belongs in [record]; move it there
@@ -150,7 +150,7 @@ fn all_toml_errors_are_reported_with_other_problems() {
     check_file(
         "\u{feff}colour = 1\r\nénabled = true\r\n",
         expect![[r#"
-            Warning:1:1: unknown section `colour`; known are `completion`, `context`, `record`, `index`, `trial`, `tests`, `serve`, `engine`
+            Warning:1:1: unknown section `colour`; known are `completion`, `context`, `record`, `index`, `trial`, `tests`, `serve`, `collect`, `engine`
             Error:2:1: invalid TOML: invalid unquoted key, expected letters, numbers, `-`, `_`
         "#]],
     );

@@ -38,7 +38,7 @@ sys.stdin.read()
 ";
 
 fn python() -> Option<PathBuf> {
-    component("collect-python")
+    component("parquet-python")
 }
 
 fn package() -> PathBuf {
