@@ -39,7 +39,7 @@ pub(crate) fn run(input: &[u8]) {
     }
 }
 
-/// What is imported and exported is the same.
+/// Imported rows are the same after their export.
 fn rows<T: BenchmarkItem>(input: &[u8]) {
     let Ok(file) = decompress(BufReader::new(input)) else { return };
     let read: Vec<_> = RowReader::<_, T>::new(file).take(1_000).collect();

@@ -43,7 +43,7 @@ const READS: usize = 2;
 /// Time between two searches for rows that are too old.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// What all requests share.
+/// The parts that all requests share.
 pub(crate) struct ServerState {
     pub(crate) store: Arc<CollectStore>,
     pub(crate) policy: Policy,

@@ -43,7 +43,7 @@ pub fn refusal(status: StatusCode, message: &str) -> Response<ResponseBody> {
     json_response(status, &json!({"error": error}))
 }
 
-/// What the body of a request may take.
+/// Limits of the body of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodyLimits {
     /// Most bytes.

@@ -44,7 +44,7 @@ pub enum BindError {
     },
 }
 
-/// What connections may take.
+/// Limits of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionLimits {
     /// Most connections at the same time; further ones wait.

@@ -25,6 +25,7 @@ mod duel;
 mod exposure;
 mod health;
 mod log;
+mod names;
 mod net_value;
 mod pairs;
 mod settings;

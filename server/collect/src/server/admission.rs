@@ -26,7 +26,7 @@ const ACCOUNT_UPLOADS: usize = 4;
 /// When a refused client comes back, in seconds.
 const RETRY_SECONDS: u32 = 5;
 
-/// What a request asks for.
+/// The resource of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Health,
