@@ -1,4 +1,4 @@
-//! A running `ghostbench collect serve`, and developers who share with it.
+//! A running `ghostbench collect serve`, and developers that share with it.
 
 use std::fs;
 use std::process::Command;

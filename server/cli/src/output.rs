@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
+use anyhow::Context;
+
 /// Prints a result. A closed pipe is an error that ends the command silently.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
@@ -58,6 +60,12 @@ pub(crate) fn path(path: &Path) -> String {
         .chars()
         .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
         .collect()
+}
+
+/// Writes the page of `--html`.
+pub(crate) fn write_page(file: &Path, html: &[u8]) -> anyhow::Result<()> {
+    private_files::write(file, html)
+        .with_context(|| format!("cannot write {}; choose another place with --html", path(file)))
 }
 
 /// Quotes a path for a shell.

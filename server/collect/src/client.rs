@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use config::Secret;
-use engines::{HttpLimits, HttpServerConfig, PassThrough, PassedRequest, ServerError};
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use engines::{
+    HttpLimits, HttpServerConfig, PassThrough, PassedRequest, ServerError, exponential_backoff, retry_after,
+};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Method, StatusCode};
 use serde_json::Value;
 use thiserror::Error;
@@ -169,7 +171,7 @@ impl CollectClient {
             error => Failed::ForNow(error.to_string(), None),
         };
         let mut response = self.server.send(request).await.map_err(for_now)?;
-        let (status, asked) = (response.status(), retry_after(response.headers()));
+        let (status, asked) = (response.status(), asked_delay(response.headers()));
         let mut body = Vec::new();
         while let Some(bytes) = response.chunk().await.map_err(for_now)? {
             body.extend_from_slice(&bytes);
@@ -198,15 +200,15 @@ impl CollectClient {
 }
 
 fn delay(attempt: u32, asked: Option<Duration>, share: f64) -> Duration {
-    let growing = FIRST_DELAY.saturating_mul(2_u32.saturating_pow(attempt)).min(MAX_DELAY);
+    let growing = exponential_backoff(FIRST_DELAY, attempt).min(MAX_DELAY);
     let least = asked.unwrap_or_default();
     growing.max(least) + growing.mul_f64(share / 2.0)
 }
 
-/// Returns the time that the server asks for, in seconds; at most an hour.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds: u64 = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds.min(60 * 60)))
+/// Returns the time that the server asks for, at most an hour.
+fn asked_delay(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: HeaderName| headers.get(name)?.to_str().ok();
+    Some(retry_after(text(RETRY_AFTER)?, text(DATE))?.min(Duration::from_secs(60 * 60)))
 }
 
 /// Returns the message of a refusal, shortened.

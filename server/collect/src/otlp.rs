@@ -49,16 +49,14 @@ impl Signal {
 pub(crate) fn records(body: &[u8], signal: Signal) -> Result<Vec<TelemetryRecord>, OtlpError> {
     let request: Value = serde_json::from_slice(body).map_err(|error| OtlpError::Json(error.to_string()))?;
     let ([resources, scopes, records], _) = signal.lists();
-    let list =
-        |value: &Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
     if request.get(resources).is_none_or(|list| !list.is_array()) {
         return Err(OtlpError::Json(format!("it has no list `{resources}`")));
     }
     let mut found = Vec::new();
     for resource in list(&request, resources) {
         let service = resource.get("resource").cloned().map_or(Value::Null, clean);
-        for scope in list(&resource, scopes) {
-            for record in list(&scope, records) {
+        for scope in list(resource, scopes) {
+            for record in list(scope, records) {
                 if found.len() == MAX_RECORDS {
                     return Err(OtlpError::TooMany);
                 }
@@ -69,7 +67,12 @@ pub(crate) fn records(body: &[u8], signal: Signal) -> Result<Vec<TelemetryRecord
     Ok(found)
 }
 
-fn telemetry_record(record: Value, service: &Value, signal: Signal) -> Result<TelemetryRecord, OtlpError> {
+/// Returns the values of a list; none if it is missing.
+fn list<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> {
+    value.get(name).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn telemetry_record(record: &Value, service: &Value, signal: Signal) -> Result<TelemetryRecord, OtlpError> {
     let (_, kind) = signal.lists();
     let times = ["startTimeUnixNano", "timeUnixNano", "observedTimeUnixNano"];
     let at = times.iter().find_map(|name| nanoseconds(record.get(*name)?)).ok_or(OtlpError::NoTime(kind))?;

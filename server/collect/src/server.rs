@@ -51,7 +51,7 @@ pub(crate) struct ServerState {
     /// Uploads under way by account.
     pub(crate) accounts_under_way: Mutex<HashMap<String, usize>>,
     /// Threads that check and mask rows: more than processors would only wait for each other.
-    pub(crate) workers: Semaphore,
+    pub(crate) workers: Arc<Semaphore>,
     pub(crate) reads: Arc<Semaphore>,
 }
 
@@ -70,7 +70,7 @@ impl CollectServer {
                 policy: Policy::of_settings(settings),
                 uploads: Semaphore::new(UPLOADS),
                 accounts_under_way: Mutex::default(),
-                workers: Semaphore::new(threads),
+                workers: Arc::new(Semaphore::new(threads)),
                 reads: Arc::new(Semaphore::new(READS)),
             }),
         }
@@ -110,6 +110,20 @@ async fn expire(state: Arc<ServerState>, stopping: CancellationToken) {
             None => tracing::error!("rows that are too old are not deleted"),
         }
     }
+}
+
+/// As [`blocking`], when it is its turn. The turn ends with the work, also if the client is gone before.
+async fn in_turn<T: Send + 'static>(
+    state: &ServerState,
+    turns: &Arc<Semaphore>,
+    work: impl FnOnce(&CollectStore) -> Result<T, CollectStoreError> + Send + 'static,
+) -> Option<Result<T, CollectStoreError>> {
+    let turn = Arc::clone(turns).acquire_owned().await.ok()?;
+    blocking(state, move |store| {
+        let _turn = turn;
+        work(store)
+    })
+    .await
 }
 
 /// Runs blocking work on a thread of its own; `None` if it panicked.

@@ -231,7 +231,7 @@ section! {
     tls_identity: Option<PathBuf> = "tls_identity": ValueType::Path, None, Trusted;
     /// Address and port at which `ghostbench collect serve` listens.
     listen: String = "listen": ValueType::Text, Some("\"127.0.0.1:7118\""), Trusted;
-    /// Licences of repositories that the server accepts, separated by commas, such as `MIT, Apache-2.0`; `none` stands for a repository
+    /// Licences of repositories that the server accepts, separated by commas, such as `MIT, Apache-2.0`; `none` means a repository
     /// without a licence file. Default: any.
     licences: Option<String> = "licences": ValueType::Text, None, Trusted;
     /// The most of the code that the server accepts: `full` code, `structure` only, `metrics` without code, or nothing.

@@ -34,4 +34,5 @@ pub(crate) use event_stream::{EVENT_LIMIT, EventDecoder, Framing, StreamError, S
 pub(crate) use http_response::HttpResponse;
 pub use pass_through::{PassThrough, PassedRequest, PassedResponse};
 pub(crate) use redactor::Redactor;
+pub use retry::{exponential_backoff, retry_after};
 pub use server_config::{HttpLimits, HttpServerConfig, Proxy};

@@ -49,7 +49,7 @@ pub use engine_wrapper::EngineWrapper;
 pub use function_task::{FunctionSearch, FunctionTask, TaskForm};
 pub use http::{
     HttpLimits, HttpServerConfig, PassThrough, PassedRequest, PassedResponse, Proxy, ServerError,
-    TimeoutStage,
+    TimeoutStage, exponential_backoff, retry_after,
 };
 pub use http_engine::{
     FUNCTION_TOKENS, FimSetting, HttpEngine, HttpSettings, PROMPT_TOKENS, PromptMode, SetupError,

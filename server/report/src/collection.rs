@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::format;
 use crate::html::page::{Head, render};
+use crate::html::plain_tables::PlainTable;
 
 /// What the dashboard shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,22 +32,7 @@ pub struct TableView {
 
 #[derive(Serialize)]
 struct CollectionPage {
-    tables: Vec<PageTable>,
-}
-
-#[derive(Serialize)]
-struct PageTable {
-    title: &'static str,
-    caption: &'static str,
-    header: Vec<HeaderCell>,
-    words: usize,
-    rows: Vec<Vec<String>>,
-}
-
-#[derive(Serialize)]
-struct HeaderCell {
-    title: &'static str,
-    is_number: bool,
+    tables: Vec<PlainTable>,
 }
 
 /// Renders the page.
@@ -57,21 +43,10 @@ pub fn html(view: &CollectionView) -> String {
     render("collection.html", &head, &page)
 }
 
-fn page_table(table: &TableView) -> PageTable {
-    let header = table.header.iter().enumerate();
-    PageTable {
-        title: table.title,
-        caption: table.caption,
-        header: header
-            .map(|(column, title)| HeaderCell { title, is_number: column >= table.words })
-            .collect(),
-        words: table.words,
-        rows: table
-            .rows
-            .iter()
-            .map(|row| row.iter().map(|cell| format::on_one_line(cell)).collect())
-            .collect(),
-    }
+fn page_table(table: &TableView) -> PlainTable {
+    let cells = |row: &Vec<String>| row.iter().map(|cell| format::on_one_line(cell)).collect();
+    let rows = table.rows.iter().map(cells).collect();
+    PlainTable::new(table.title, table.caption, table.header, table.words, rows)
 }
 
 #[cfg(test)]

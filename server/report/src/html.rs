@@ -8,6 +8,7 @@ mod engine_views;
 mod failure_views;
 mod matrix;
 pub(crate) mod page;
+pub(crate) mod plain_tables;
 mod plots;
 mod ranking;
 mod scoreboard;

@@ -12,7 +12,7 @@ use std::{env, fs, thread};
 
 use tempfile::TempDir;
 
-/// Number of the user `nobody` and its group, on all systems.
+/// Number of the user without rights, and of its group, on all systems.
 const NOBODY: u32 = 65534;
 
 /// How long the server may take to start.

@@ -1,4 +1,4 @@
-//! Traces of a team: developers who share, the server that stores, analysts who read.
+//! Traces of a team: sharing developers, the storing server, reading analysts.
 
 mod certificates;
 #[cfg(unix)]
@@ -35,7 +35,7 @@ impl Developer {
         Developer { project, token: machine.token(name, "developer") }
     }
 
-    /// Creates a developer who has reviewed everything and has joined.
+    /// Creates a developer that has reviewed everything and has joined.
     #[track_caller]
     pub(crate) fn joined(machine: &CollectMachine, name: &str, rows: usize) -> Developer {
         let developer = Developer::new(machine, name, rows);

@@ -1,6 +1,5 @@
 //! `ghostbench compare`: the engines of several runs, on the cases that the runs share.
 
-use anyhow::Context;
 use scoring::RunComparison;
 use scoring::run_comparison::{ComparisonSettings, NamedRun, compared_runs};
 
@@ -23,9 +22,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let gates = check_comparison(&comparison, &compared, &args.gates, &question)?;
     if let Some(page) = &args.html {
         let html = report::comparison_html(&comparison, &runs, &compared);
-        private_files::write(page, html.as_bytes()).with_context(|| {
-            format!("cannot write {}; choose another place with --html", output::path(page))
-        })?;
+        output::write_page(page, html.as_bytes())?;
     }
     if let Some(folder) = &args.csv {
         write_csv(folder, &report::comparison_csv_tables(&comparison, &compared))?;

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::Context;
 use cases::{ChangeKind, WatchedChange, WatchedNight, suite_hash};
 use completion::WorkspaceIndex;
 use replay::{RequestPlan, WatchHistory, read_history, unfinished_nights};
@@ -83,9 +82,7 @@ fn print(args: &WatchArgs, nights: &[WatchedNight]) -> anyhow::Result<()> {
     let folders = unfinished_nights(&args.history, nights);
     let unfinished: Vec<String> = folders.iter().map(|folder: &PathBuf| output::path(folder)).collect();
     if let Some(page) = &args.html {
-        private_files::write(page, report::watch_html(nights, &unfinished).as_bytes()).with_context(
-            || format!("cannot write {}; choose another place with --html", output::path(page)),
-        )?;
+        output::write_page(page, report::watch_html(nights, &unfinished).as_bytes())?;
     }
     if let Some(folder) = &args.csv {
         write_csv(folder, &report::watch_csv_tables(nights))?;

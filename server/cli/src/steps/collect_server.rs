@@ -20,12 +20,7 @@ pub(crate) fn client(
     shared_with: Option<&str>,
 ) -> anyhow::Result<CollectClient> {
     let settings = SettingsSources::new(args.settings.file.as_deref()).config(root)?.collect;
-    let url = args.server.as_deref().or(shared_with).or(settings.url.as_deref());
-    let url = url.ok_or_else(|| {
-        UsageError(
-            "no server is named; name it with --server, or set `collect.url` in the settings".to_owned(),
-        )
-    })?;
+    let url = server_url([args.server.as_deref(), shared_with, settings.url.as_deref()])?;
     if settings.token.is_none() && settings.tls_identity.is_none() {
         return Err(UsageError(
             "there is no token; set `collect.token_env` in the settings to an environment variable that holds it".to_owned(),
@@ -34,6 +29,15 @@ pub(crate) fn client(
     }
     let address = server_address(&settings, url)?;
     CollectClient::new(&address, Duration::from_secs(args.wait)).map_err(client_error)
+}
+
+/// Returns the first address that is given.
+pub(crate) fn server_url<const SOURCES: usize>(sources: [Option<&str>; SOURCES]) -> Result<&str, UsageError> {
+    sources.into_iter().flatten().next().ok_or_else(|| {
+        UsageError(
+            "no server is named; name it with --server, or set `collect.url` in the settings".to_owned(),
+        )
+    })
 }
 
 fn server_address(settings: &Collect, url: &str) -> anyhow::Result<ServerAddress> {

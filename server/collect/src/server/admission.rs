@@ -29,7 +29,6 @@ const RETRY_SECONDS: u32 = 5;
 /// The resource of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
-    Health,
     Bundles,
     Traces,
     Logs,
@@ -46,7 +45,6 @@ pub(crate) enum Route {
 impl Route {
     fn of(path: &str) -> Option<(Route, Method)> {
         Some(match path {
-            protocol::HEALTH => (Route::Health, Method::GET),
             protocol::BUNDLES => (Route::Bundles, Method::POST),
             protocol::TRACES => (Route::Traces, Method::POST),
             protocol::LOGS => (Route::Logs, Method::POST),
@@ -65,7 +63,7 @@ impl Route {
     /// Whether a role may ask for it.
     fn is_for(self, role: AccountRole) -> bool {
         match self {
-            Route::Health | Route::Status | Route::Forget => true,
+            Route::Status | Route::Forget => true,
             Route::Bundles | Route::Traces | Route::Logs => role == AccountRole::Developer,
             Route::Rows | Route::Developers | Route::Copies | Route::Scoreboard | Route::Dashboard => {
                 role.may_read()
@@ -99,14 +97,14 @@ pub(crate) async fn admit<'a>(
     if is_foreign_page(&parts.headers) || parts.method == Method::OPTIONS {
         return Err(refusal(StatusCode::FORBIDDEN, "requests of web pages are refused"));
     }
+    if parts.uri.path() == protocol::HEALTH {
+        return Err(health(state).await);
+    }
     let (route, method) = Route::of(parts.uri.path()).ok_or_else(|| {
         refusal(StatusCode::NOT_FOUND, "there is nothing at this path; see docs/collect.md")
     })?;
     if parts.method != method {
         return Err(refusal(StatusCode::METHOD_NOT_ALLOWED, &format!("use {method}")));
-    }
-    if route == Route::Health {
-        return Err(health(state).await);
     }
     let account = authenticate(state, peer, &parts.headers).await?;
     if !route.is_for(account.role) {

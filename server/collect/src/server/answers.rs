@@ -8,12 +8,13 @@ use hyper::{Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::admission::{Admitted, Route, unavailable};
-use super::{ServerState, blocking, dashboard, scoreboard};
+use super::{ServerState, blocking, dashboard, in_turn, scoreboard};
 use crate::account::AccountRole;
 use crate::ingest::{self, BundleRequest, IngestError};
-use crate::otlp::{self, Signal};
+use crate::otlp::{self, OtlpError, Signal};
+use crate::packed;
 use crate::protocol::{REPOSITORY_HEADER, is_repository};
-use crate::store::{CollectStoreError, Receipt, now};
+use crate::store::{CollectStoreError, TelemetryRecord, now};
 
 /// Rows of a page if the request names no number, and the most.
 const PAGE_ROWS: u32 = 500;
@@ -34,7 +35,6 @@ pub(super) async fn answer(state: &Arc<ServerState>, admitted: Admitted<'_>) -> 
         Route::Audit => audit(state, &admitted).await,
         Route::Scoreboard => scoreboard::answer(state, &admitted).await,
         Route::Dashboard => dashboard::answer(state, &admitted).await,
-        Route::Health => refused(StatusCode::NOT_FOUND, "answered before"),
     };
     answered.unwrap_or_else(|refused| *refused.0)
 }
@@ -73,7 +73,7 @@ fn store_refusal(error: &CollectStoreError) -> Response<ResponseBody> {
             refusal(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string())
         }
         _ => {
-            // The message may name hosts and tables, which are no business of a client.
+            // The message may name hosts and tables, which a client must not see.
             tracing::error!(%error, "the database failed");
             unavailable("the database does not take the request")
         }
@@ -83,29 +83,22 @@ fn store_refusal(error: &CollectStoreError) -> Response<ResponseBody> {
 async fn receive_bundle(state: &Arc<ServerState>, admitted: &Admitted<'_>) -> Answer {
     let is_packed = is_packed(&admitted.headers)?;
     let repository = repository(&admitted.headers)?;
-    let worker = state.workers.acquire().await.map_err(|_| unavailable("the server is stopping"))?;
     let (shared, body, account) = (Arc::clone(state), admitted.body.clone(), admitted.account.clone());
-    let working = tokio::task::spawn_blocking(move || {
+    let received = in_turn(state, &state.workers, move |store| {
         let request =
             BundleRequest { body: &body, is_packed, repository: &repository, account: &account, now: now() };
         match ingest::prepare(&request, &shared.policy) {
-            Ok(upload) => Ok(shared.store.put(&upload)),
+            Ok(upload) => store.put(&upload).map(Ok),
             Err(error) => {
                 // A refusal stays a refusal if the log cannot be written.
-                let _ = shared.store.audit(&account.name, "refuse", "bundle", &error.to_string());
-                Err(error)
+                let _ = store.audit(&account.name, "refuse", "bundle", &error.to_string());
+                Ok(Err(error))
             }
         }
     });
-    let worked = working.await;
-    drop(worker);
-    match worked {
-        Ok(Ok(stored)) => {
-            let receipt: Receipt = done(Some(stored))?;
-            Ok(json_response(StatusCode::OK, &json!(receipt)))
-        }
-        Ok(Err(error)) => refused(ingest_status(&error), &error.to_string()),
-        Err(_) => refused(StatusCode::INTERNAL_SERVER_ERROR, "the bundle cannot be processed"),
+    match done(received.await)? {
+        Ok(receipt) => Ok(json_response(StatusCode::OK, &json!(receipt))),
+        Err(error) => refused(ingest_status(&error), &error.to_string()),
     }
 }
 
@@ -140,24 +133,22 @@ async fn receive_telemetry(state: &Arc<ServerState>, admitted: &Admitted<'_>, si
     let is_packed = is_packed(&admitted.headers)?;
     let (body, account) = (admitted.body.clone(), admitted.account.name.clone());
     let oldest = state.policy.oldest(now());
-    let shared = Arc::clone(state);
-    let working = tokio::task::spawn_blocking(move || {
-        let unpacked = match is_packed {
-            true => crate::packed::gunzip(&body, ingest::MAX_BUNDLE_BYTES)
-                .map_err(|error| otlp::OtlpError::Json(error.to_string()))?,
-            false => body.to_vec(),
-        };
-        let records = otlp::records(&unpacked, signal)?;
-        Ok::<_, otlp::OtlpError>(shared.store.put_telemetry(&account, &records, oldest))
+    let received = in_turn(state, &state.workers, move |store| match telemetry(&body, is_packed, signal) {
+        Ok(records) => store.put_telemetry(&account, &records, oldest).map(Ok),
+        Err(error) => Ok(Err(error)),
     });
-    match working.await {
-        Ok(Ok(stored)) => {
-            done(Some(stored))?;
-            Ok(json_response(StatusCode::OK, &otlp::accepted()))
-        }
-        Ok(Err(error)) => refused(StatusCode::BAD_REQUEST, &error.to_string()),
-        Err(_) => refused(StatusCode::INTERNAL_SERVER_ERROR, "the request cannot be processed"),
+    match done(received.await)? {
+        Ok(_) => Ok(json_response(StatusCode::OK, &otlp::accepted())),
+        Err(error) => refused(StatusCode::BAD_REQUEST, &error.to_string()),
     }
+}
+
+fn telemetry(body: &[u8], is_packed: bool, signal: Signal) -> Result<Vec<TelemetryRecord>, OtlpError> {
+    if !is_packed {
+        return otlp::records(body, signal);
+    }
+    let unpacked = packed::gunzip(body, ingest::MAX_BUNDLE_BYTES);
+    otlp::records(&unpacked.map_err(|error| OtlpError::Json(error.to_string()))?, signal)
 }
 
 async fn status(state: &Arc<ServerState>, admitted: &Admitted<'_>) -> Answer {
@@ -201,9 +192,8 @@ async fn rows(state: &Arc<ServerState>, admitted: &Admitted<'_>) -> Answer {
     let limit =
         number(admitted, "limit")?.map_or(PAGE_ROWS, |limit| u32::try_from(limit).unwrap_or(PAGE_ROWS));
     let limit = limit.clamp(1, PAGE_ROWS);
-    let _turn = state.reads.acquire().await.map_err(|_| unavailable("the server is stopping"))?;
     let actor = admitted.account.name.clone();
-    let page = blocking(state, move |store| {
+    let page = in_turn(state, &state.reads, move |store| {
         let page = store.export(after, limit)?;
         if !page.rows.is_empty() {
             store.audit(&actor, "read rows", "", &format!("{} after {after}", page.rows.len()))?;

@@ -7,9 +7,9 @@ use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, HeaderValue};
 use report::collection::{CollectionView, TableView};
 
-use super::admission::{Admitted, unavailable};
+use super::admission::Admitted;
 use super::answers::{Answer, done};
-use super::{ServerState, blocking};
+use super::{ServerState, in_turn};
 use crate::account::AccountRole;
 use crate::store::{AuditEntry, Copy, Summary};
 
@@ -18,8 +18,7 @@ const AUDIT_ENTRIES: u32 = 20;
 
 pub(super) async fn answer(state: &Arc<ServerState>, admitted: &Admitted<'_>) -> Answer {
     let is_admin = admitted.account.role == AccountRole::Admin;
-    let _turn = state.reads.acquire().await.map_err(|_| unavailable("the server is stopping"))?;
-    let page = blocking(state, move |store| {
+    let page = in_turn(state, &state.reads, move |store| {
         let audit = if is_admin { store.audit_log(AUDIT_ENTRIES)? } else { Vec::new() };
         Ok(report::collection::html(&view(&store.summary()?, &store.copies()?, &audit)))
     });

@@ -8,9 +8,9 @@ use report::terminal::Style;
 use scoring::trial_scoreboard::TrialSettings;
 use scoring::{TrialLog, TrialScoreboard};
 
-use super::admission::{Admitted, unavailable};
+use super::admission::Admitted;
 use super::answers::{Answer, done, number, value};
-use super::{ServerState, blocking};
+use super::{ServerState, in_turn};
 use crate::store::RowFilter;
 
 /// Columns of a table if the request names no number, and the most.
@@ -46,10 +46,8 @@ pub(super) async fn answer(state: &Arc<ServerState>, admitted: &Admitted<'_>) ->
     let width = number(admitted, "width")?.map_or(WIDTH, |width| usize::try_from(width).unwrap_or(WIDTH));
     let style =
         Style { color: value(admitted, "color").is_some(), width: width.clamp(20, MAX_WIDTH), unicode: true };
-    let turn = Arc::clone(&state.reads).acquire_owned().await;
-    let turn = turn.map_err(|_| unavailable("the server is stopping"))?;
     let actor = admitted.account.name.clone();
-    let board = blocking(state, move |store| {
+    let board = in_turn(state, &state.reads, move |store| {
         let mut log = TrialLog::new();
         store.visit(&filter, |row| log.add(&row))?;
         store.audit(
@@ -58,9 +56,7 @@ pub(super) async fn answer(state: &Arc<ServerState>, admitted: &Admitted<'_>) ->
             filter.trial.as_deref().unwrap_or_default(),
             &format!("{} opportunities", log.len()),
         )?;
-        let board = log.scoreboard(&settings);
-        drop(turn);
-        Ok(rendered(&board, form, style))
+        Ok(rendered(&log.scoreboard(&settings), form, style))
     });
     let content_type = match form {
         Form::Table => "text/plain; charset=utf-8",

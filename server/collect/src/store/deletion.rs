@@ -80,7 +80,7 @@ fn delete(
     account: &str,
     repository: Option<&str>,
 ) -> Result<(u64, u64), SqlError> {
-    // The empty name stands for all repositories.
+    // The empty name means all repositories.
     let values = [account.into(), repository.unwrap_or_default().into()];
     const OWN: &str = "account = $1 AND ($2 = '' OR repository = $2)";
     connection.execute(

@@ -69,12 +69,12 @@ fn in_time(wait: Duration, waited: Duration, left: Option<Duration>, jitter: f64
 }
 
 /// Doubles a duration this many times.
-pub(super) fn exponential_backoff(first: Duration, times: u32) -> Duration {
+pub fn exponential_backoff(first: Duration, times: u32) -> Duration {
     first.saturating_mul(2_u32.saturating_pow(times))
 }
 
 /// Parses a `Retry-After` header: seconds, or a date by the server's clock, which its `Date` header gives. At most a day.
-pub(super) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
+pub fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
     const DAY: u64 = 24 * 60 * 60;
     let value = value.trim();
     if let Ok(seconds) = value.parse::<u64>() {

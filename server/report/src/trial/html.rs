@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::{arm_name, sentences, tables};
 use crate::format::{self, Alphabet};
 use crate::html::page::{Head, render};
+use crate::html::plain_tables::PlainTable;
 use opportunities::OpportunityView;
 use plot::OverTime;
 
@@ -18,7 +19,7 @@ use plot::OverTime;
 struct TrialPage {
     sentences: Vec<String>,
     pairs: Vec<PairView>,
-    tables: Vec<TableView>,
+    tables: Vec<PlainTable>,
     health: Vec<String>,
     has_problems: bool,
     opportunities: Vec<OpportunityView>,
@@ -38,21 +39,6 @@ struct PairView {
     over_time: Option<OverTime>,
 }
 
-#[derive(Serialize)]
-struct TableView {
-    title: &'static str,
-    caption: &'static str,
-    header: Vec<HeaderCell>,
-    words: usize,
-    rows: Vec<Vec<String>>,
-}
-
-#[derive(Serialize)]
-struct HeaderCell {
-    title: &'static str,
-    is_number: bool,
-}
-
 /// Renders the page. `opportunities` are shown with their texts, the latest first, as far as they have some.
 pub fn html(board: &TrialScoreboard, opportunities: &[Opportunity]) -> String {
     let (views, omitted) = opportunities::views(board, opportunities);
@@ -60,7 +46,7 @@ pub fn html(board: &TrialScoreboard, opportunities: &[Opportunity]) -> String {
     let page = TrialPage {
         sentences: sentences::verdict_sentences(board),
         pairs: pairs(board),
-        tables: tables::tables(board, Alphabet::Unicode).into_iter().map(table_view).collect(),
+        tables: tables::tables(board, Alphabet::Unicode).into_iter().map(plain_table).collect(),
         health: sentences::health(board),
         has_problems: board.health.has_problems(),
         opportunities: views,
@@ -108,15 +94,6 @@ fn pairs(board: &TrialScoreboard) -> Vec<PairView> {
         .collect()
 }
 
-fn table_view(table: super::TrialTable) -> TableView {
-    let header = table.header.into_iter().enumerate();
-    TableView {
-        title: table.title,
-        caption: table.caption,
-        header: header
-            .map(|(column, title)| HeaderCell { title, is_number: column >= table.words })
-            .collect(),
-        words: table.words,
-        rows: table.rows,
-    }
+fn plain_table(table: super::TrialTable) -> PlainTable {
+    PlainTable::new(table.title, table.caption, &table.header, table.words, table.rows)
 }

@@ -1,4 +1,4 @@
-//! TLS: the server's certificate, and developers who are known by theirs.
+//! TLS: the server's certificate, and developers that are known by theirs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::args::{CollectJoinArgs, CollectLeaveArgs};
 use crate::exit::UsageError;
 use crate::output;
-use crate::steps::collect_server::{client, client_error};
+use crate::steps::collect_server::{client, client_error, server_url};
 use crate::steps::run_replay::runtime;
 use crate::steps::settings_sources::SettingsSources;
 use crate::steps::trial_store::{TrialPlace, confirm, now};
@@ -21,11 +21,7 @@ pub(crate) fn run(args: &CollectJoinArgs) -> anyhow::Result<()> {
         );
     }
     let settings = SettingsSources::new(args.settings.file.as_deref()).config(&place.root)?.collect;
-    let server = args.server.clone().or(settings.url).ok_or_else(|| {
-        UsageError(
-            "no server is named; name it with --server, or set `collect.url` in the settings".to_owned(),
-        )
-    })?;
+    let server = server_url([args.server.as_deref(), settings.url.as_deref()])?.to_owned();
     let question = format!(
         "reviewed opportunities of {} with level {} will be sent to {server} by `ghostbench collect send`. Do you agree: \"{}\"?",
         output::path(&place.root),

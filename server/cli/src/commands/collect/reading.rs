@@ -1,7 +1,6 @@
 //! `ghostbench collect status`, `scoreboard` and `audit`: reading from the server.
 
 use std::fmt::Write;
-use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Context;
@@ -76,7 +75,8 @@ pub(crate) fn scoreboard(args: &CollectScoreboardArgs) -> anyhow::Result<()> {
     }
     if let Some(path) = &args.html {
         let page = get(&client, &format!("{}?format=html{query}", protocol::SCOREBOARD))?;
-        write_page(path, &page)?;
+        output::write_page(path, &page)?;
+        output::print_message(&format!("Report: {}", output::path(path)));
     }
     let style = output::style();
     let format = match if args.json { ReportFormat::Json } else { args.format } {
@@ -87,13 +87,6 @@ pub(crate) fn scoreboard(args: &CollectScoreboardArgs) -> anyhow::Result<()> {
     let color = if style.color { "&color" } else { "" };
     let path = format!("{}?format={format}&width={}{color}{query}", protocol::SCOREBOARD, style.width);
     Ok(output::print(&String::from_utf8_lossy(&get(&client, &path)?))?)
-}
-
-fn write_page(path: &Path, page: &[u8]) -> anyhow::Result<()> {
-    private_files::write(path, page)
-        .with_context(|| format!("cannot write {}; choose another place with --html", output::path(path)))?;
-    output::print_message(&format!("Report: {}", output::path(path)));
-    Ok(())
 }
 
 /// Runs `audit`.

@@ -71,8 +71,7 @@ fn write_page(
     latest: &[Opportunity],
 ) -> anyhow::Result<()> {
     let Some(file) = &args.html else { return Ok(()) };
-    private_files::write(file, report::trial::html(board, latest).as_bytes())
-        .with_context(|| format!("cannot write {}; choose another place with --html", output::path(file)))?;
+    output::write_page(file, report::trial::html(board, latest).as_bytes())?;
     output::print_message(&format!("Report: {}", output::path(file)));
     if args.open {
         open::that_detached(file).with_context(|| format!("cannot open {}", output::path(file)))?;
