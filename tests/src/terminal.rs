@@ -73,7 +73,13 @@ impl Terminal {
     /// Waits until the visible text contains a text.
     #[track_caller]
     pub fn wait_for(&self, text: &str) {
-        wait_until(&format!("the terminal shows {text:?}"), || self.text().contains(text));
+        self.wait_until(&format!("the terminal shows {text:?}"), |shown| shown.contains(text));
+    }
+
+    /// Waits until the visible text is as wanted.
+    #[track_caller]
+    pub fn wait_until(&self, wanted: &str, is_wanted: impl Fn(&str) -> bool) {
+        wait_until(wanted, || is_wanted(&self.text()));
     }
 
     /// Draws the first lines of the visible text as SVG; blank lines at its end are left out.

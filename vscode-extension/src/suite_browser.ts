@@ -98,7 +98,9 @@ export class SuiteBrowser {
   async showAnswers(): Promise<void> {
     const shown = this.current();
     if (shown !== undefined) {
-      await showDocument(shown.answersUri, { preview: true, viewColumn: ViewColumn.Beside });
+      const column = columnOf(shown.uri);
+      const viewColumn = column === undefined ? ViewColumn.Beside : column + 1;
+      await showDocument(shown.answersUri, { preview: true, preserveFocus: true, viewColumn });
     }
   }
 
@@ -108,9 +110,11 @@ export class SuiteBrowser {
       return;
     }
     const found = await client.sendRequest(suiteCase, { suite: file, number });
+    // Cases follow each other in one column, and their answers in the next, wherever the focus is.
+    const viewColumn = (this.shown && columnOf(this.shown.uri)) ?? ViewColumn.Active;
     this.shown = found;
     const hole = client.protocol2CodeConverter.asRange(found.hole);
-    const editor = await showDocument(found.uri, { preview: true });
+    const editor = await showDocument(found.uri, { preview: true, viewColumn });
     editor.selection = new Selection(hole.start, hole.end);
     editor.revealRange(new Range(hole.start, hole.end), TextEditorRevealType.InCenter);
     window.setStatusBarMessage(`Ghostbench: case ${number + 1} of ${found.total}`, 5_000);
@@ -152,6 +156,12 @@ function item(summary: CaseSummary, number: number): QuickPickItem & { number: n
   const cut = summary.variant === undefined ? summary.scenario : `${summary.scenario}/${summary.variant}`;
   const description = `${cut}, line ${summary.line + 1}`;
   return { number, label: `${number + 1} ${summary.path}`, description };
+}
+
+/** Returns the column of the visible document of this URI. */
+function columnOf(uri: string): ViewColumn | undefined {
+  const normal = Uri.parse(uri).toString();
+  return window.visibleTextEditors.find((editor) => editor.document.uri.toString() === normal)?.viewColumn;
 }
 
 async function showDocument(uri: string, options: TextDocumentShowOptions) {

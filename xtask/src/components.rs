@@ -115,12 +115,13 @@ fn is_root() -> bool {
 fn python_environment(folder: &str, packages: &[&str]) -> Result<PathBuf> {
     let folder = process::repository_root().join(folder);
     let (programs, installed) = (folder.join("bin"), folder.join("installed"));
-    if !installed.is_file() {
+    let wanted = packages.join("\n");
+    if std::fs::read_to_string(&installed).ok().as_deref() != Some(&wanted) {
         process::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
         let mut pip = Command::new(programs.join("python"));
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
         process::run(&mut pip)?;
-        std::fs::write(installed, "")?;
+        std::fs::write(installed, wanted)?;
     }
     Ok(programs)
 }

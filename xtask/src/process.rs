@@ -5,6 +5,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+/// Features that are off by default. Every step of the tests builds with them: other features compile most dependencies a second time.
+pub const FEATURES: [&str; 2] = ["--features", "cli/postgres"];
+
 /// Returns the root folder of the repository that this program was built from.
 pub fn repository_root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask/ lies in the repository")

@@ -15,9 +15,6 @@ use crate::tidy;
 /// Environment variables with folders of test data that is not in the repository.
 const TEST_DATA: [&str; 2] = ["GHOSTBENCH_GOLDEN", "GHOSTBENCH_HISTORIES"];
 
-/// Features that are off by default, and tested.
-const FEATURES: [&str; 2] = ["--features", "cli/postgres"];
-
 /// Runs everything; `nextest_args` are passed to `cargo nextest run`.
 pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
     let components = components::install()?;
@@ -27,7 +24,7 @@ pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
         timed("compilation", compile),
         timed("tests", || run_tests(nextest_args, components)),
         timed("documentation tests", || {
-            process::run(process::cargo().args(["test", "--workspace", "--doc"]))
+            process::run(process::cargo().args(["test", "--workspace", "--doc"]).args(process::FEATURES))
         }),
         timed("links of the documentation", check_links),
     ];
@@ -62,19 +59,21 @@ fn timed(name: &'static str, run: impl FnOnce() -> Result<()>) -> Step {
 /// compiles most dependencies a second time.
 fn compile() -> Result<()> {
     process::run(
-        process::cargo().args(["build", "--workspace", "--bins", "--tests", "--examples"]).args(FEATURES),
+        process::cargo()
+            .args(["build", "--workspace", "--bins", "--tests", "--examples"])
+            .args(process::FEATURES),
     )
 }
 
 /// Builds the documentation of all items, also private ones. A link to a name that does not exist is an error.
 fn check_links() -> Result<()> {
     let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"];
-    process::run(process::cargo().args(arguments))
+    process::run(process::cargo().args(arguments).args(process::FEATURES))
 }
 
 fn run_tests(nextest_args: &[String], components: Vec<(&str, PathBuf)>) -> Result<()> {
     let mut cargo = process::cargo();
-    cargo.args(["nextest", "run", "--workspace"]).args(FEATURES).args(nextest_args).envs(components);
+    cargo.args(["nextest", "run", "--workspace"]).args(process::FEATURES).args(nextest_args).envs(components);
     // Tests run in the folder of their package, so a relative path must become an absolute one here.
     for variable in TEST_DATA {
         let Some(folder) = env::var_os(variable) else { continue };

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use cases::{Case, Prediction};
+use cases::{Case, CrossFileContext, NO_COPIES_SUFFIX, Prediction};
 use rayon::prelude::*;
 use syntax::Language;
 
@@ -42,7 +42,8 @@ pub struct BenchmarkTables {
 /// Returns the tables of the benchmarks that a run's cases are imported from. A case without an answer counts by the original's rules
 /// for missing answers. Cases are scored on all threads, each once for all engines.
 pub fn run_tables(cases: &[Case], predictions: &[Prediction], rules: ScoringRules) -> Vec<BenchmarkTables> {
-    let engines = answers_by_engine(predictions);
+    let mut engines = answers_by_engine(predictions);
+    leave_out_partial_controls(&mut engines);
     let benchmarks: [(&'static str, BuildSheets); 4] = [
         ("codev-bench", codev_sheets),
         ("crosscodeeval", cceval_sheets),
@@ -98,6 +99,17 @@ fn answers_by_engine(predictions: &[Prediction]) -> Vec<EngineAnswers<'_>> {
         answers.insert(prediction.repetition, prediction);
     }
     engines
+}
+
+/// Removes the second rows of engines, without copies of the truths, that were asked some of the cases only: the originals' tables
+/// count cases without an answer as wrong.
+fn leave_out_partial_controls(engines: &mut Vec<EngineAnswers<'_>>) {
+    let answered: HashMap<&str, usize> =
+        engines.iter().map(|engine| (engine.engine, engine.answers.len())).collect();
+    engines.retain(|engine| {
+        let base = engine.engine.strip_suffix(NO_COPIES_SUFFIX).and_then(|base| answered.get(base));
+        base.is_none_or(|base| engine.answers.len() >= *base)
+    });
 }
 
 impl<'a> EngineAnswers<'a> {
@@ -165,17 +177,19 @@ fn codev_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: ScoringRu
     engines.iter().map(sheet).collect()
 }
 
+/// The same task without code from other files and with it has one id in several files of the original, each of which has its own row.
 fn cceval_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: ScoringRules) -> Vec<ScoreSheet> {
-    let mut by_language: BTreeMap<&str, Vec<(&Case, CcevalItem)>> = BTreeMap::new();
+    let mut files: BTreeMap<(&str, CrossFileContext), Vec<(&Case, CcevalItem)>> = BTreeMap::new();
     for (number, case) in cases.iter().enumerate() {
+        let Some(context) = case.task.cross_file_context() else { continue };
         for exported in export_cceval_rows(case, number) {
             let item = imported::<CcevalItem>(&exported.row);
-            by_language.entry(&case.language).or_default().extend(item.map(|item| (*case, item)));
+            files.entry((&case.language, context)).or_default().extend(item.map(|item| (*case, item)));
         }
     }
     let sheet = |answers: &EngineAnswers<'_>| {
         let mut merged = ScoreSheet::default();
-        for (language, items) in &by_language {
+        for ((language, context), items) in &files {
             let prediction = |(case, item): &(&Case, CcevalItem)| {
                 let task_id = item.metadata.task_id.clone();
                 Some(CcevalPrediction { task_id, pred: answers.response(case)?.text.clone() })
@@ -188,11 +202,22 @@ fn cceval_sheets(cases: &[&Case], engines: &[EngineAnswers<'_>], rules: ScoringR
                 text: String::new(),
             };
             scorer.add(items.iter().map(row).collect());
-            merged.merge(scorer.finish());
+            let mut sheet = scorer.finish();
+            sheet.name_rows(|name| format!("{name}{}", setting(*context)));
+            merged.merge(sheet);
         }
         merged
     };
     engines.iter().map(sheet).collect()
+}
+
+/// The setting of an evaluation in the words of the original's tables, after the language.
+fn setting(context: CrossFileContext) -> &'static str {
+    match context {
+        CrossFileContext::InFile => "",
+        CrossFileContext::Retrieval => ", retrieval",
+        CrossFileContext::Oracle => ", retrieval with the truth",
+    }
 }
 
 /// Returns the used fields of a row, as if it was read from a file.

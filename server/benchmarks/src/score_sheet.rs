@@ -26,7 +26,7 @@ pub struct ScoreSheet {
 
 impl ScoreSheet {
     /// Adds the results of further files: rows of a table are appended to the table of the same name.
-    pub(crate) fn merge(&mut self, other: ScoreSheet) {
+    pub fn merge(&mut self, other: ScoreSheet) {
         for table in other.tables {
             match self.tables.iter_mut().find(|known| known.name == table.name) {
                 Some(known) => known.rows.extend(table.rows),
@@ -35,8 +35,23 @@ impl ScoreSheet {
         }
         self.cases += other.cases;
         self.predictions += other.predictions;
-        self.differences.extend(other.differences);
+        self.missing.merge(other.missing);
+        self.unknown.merge(other.unknown);
+        self.repeated.merge(other.repeated);
+        for difference in other.differences {
+            match self.differences.iter_mut().find(|known| known.topic == difference.topic) {
+                Some(known) => known.affected += difference.affected,
+                None => self.differences.push(difference),
+            }
+        }
         self.notes.extend(other.notes);
+    }
+
+    /// Gives the rows of all tables other names.
+    pub fn name_rows(&mut self, rename: impl Fn(&str) -> String) {
+        for (name, _) in self.tables.iter_mut().flat_map(|table| &mut table.rows) {
+            *name = rename(name);
+        }
     }
 }
 
@@ -81,6 +96,12 @@ impl CountedIds {
         if self.first.len() < KEPT_IDS {
             self.first.push(id.to_owned());
         }
+    }
+
+    fn merge(&mut self, other: CountedIds) {
+        self.count += other.count;
+        self.first.extend(other.first);
+        self.first.truncate(KEPT_IDS);
     }
 }
 

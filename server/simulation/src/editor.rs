@@ -20,14 +20,14 @@ pub(crate) use self::expected_texts::{ExpectedTexts, ExpectedTruth};
 use crate::SimulationSettings;
 use crate::connection::Connection;
 use crate::error::SimulationError;
-use crate::judge::ServerFacts;
+use crate::judge::{ServerFacts, ServerResources};
 use crate::scratch::{FAST, RIVAL, Scratch, TRIAL};
 
 /// How VS Code counts characters.
 const ENCODING: PositionEncoding = PositionEncoding::Utf16;
 /// Time limit of the server's start.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// Time in simulated ms after which the memory of the server is measured for the first time.
+/// Time in simulated ms after which the server's resources are measured for the first time.
 const WARM_UP: u64 = 30 * 60 * 1_000;
 /// Time in ms after which the server has noticed a commit.
 const NOTICE_COMMIT: u64 = 2_000;
@@ -123,7 +123,9 @@ impl Editor {
 
     /// Ends the server. Returns its files and the expected texts.
     pub(crate) fn finish(mut self) -> Result<(Scratch, ExpectedTexts, ServerFacts), SimulationError> {
-        self.measure_memory();
+        if self.facts.resources.is_some() {
+            self.measure_resources()?;
+        }
         self.facts.hours = self.hours();
         self.server.end()?;
         Ok((self.scratch, self.expected, self.facts))
@@ -135,41 +137,25 @@ impl Editor {
         self.server = Connection::start(&self.settings.program, &mut self.scratch.server(&self.settings))?;
         self.unanswered = None;
         self.facts.kills += 1;
-        self.facts.resident_bytes = None;
+        self.facts.resources = None;
         self.shake_hands()?;
         if !self.settings.is_real_time {
             // The clock of the new server begins at zero.
             self.pass_time(self.now)?;
         }
-        self.files.keys().try_for_each(|path| self.send_open(path))
+        self.files.keys().try_for_each(|path| self.send_open(&self.server, path))
     }
 
     fn shake_hands(&mut self) -> Result<(), SimulationError> {
-        let root = self.scratch.workspace();
-        let folder = json!({"uri": uri(root), "name": "workspace"});
-        let watching = json!({"didChangeWatchedFiles": {"dynamicRegistration": true}});
-        let capabilities = json!({"workspace": watching, "textDocument": {"inlineCompletion": {}}});
-        let params = json!({"processId": null, "capabilities": capabilities, "workspaceFolders": [folder]});
-        self.server.call("initialize", params)?;
-        self.server.notify("initialized", json!({}))?;
+        shake_hands(&mut self.server, self.scratch.workspace())?;
         self.started = SystemTime::now();
-        let start = Instant::now();
-        loop {
-            let status = self.server.call("ghostbench/status", Value::Null)?;
-            if status["trial"]["name"] == TRIAL && status["folders"][0]["state"] == "ready" {
-                return Ok(());
-            }
-            if start.elapsed() > START_TIMEOUT {
-                return Err(SimulationError::NoAnswer { method: "ghostbench/status".to_owned() });
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
+        wait_for_status(&mut self.server, |status| status["trial"]["name"] == TRIAL)
     }
 
     /// Lets time pass.
     pub(crate) fn wait(&mut self, ms: u64) -> Result<(), SimulationError> {
         if self.now < WARM_UP && self.now + ms >= WARM_UP {
-            self.measure_memory();
+            self.measure_resources()?;
         }
         self.now += ms;
         self.pass_time(ms)
@@ -245,10 +231,34 @@ impl Editor {
         self.expected.note(path, range, provenance);
     }
 
-    fn measure_memory(&mut self) {
-        let Some(bytes) = resident_bytes(self.server.process_id()) else { return };
-        let first = self.facts.resident_bytes.map_or(bytes, |[first, _]| first);
-        self.facts.resident_bytes = Some([first, bytes]);
+    fn measure_resources(&mut self) -> Result<(), SimulationError> {
+        let process = self.server.process_id();
+        let Some((resident_bytes, threads)) = memory_and_threads(process) else { return Ok(()) };
+        let Some(new_server_bytes) = self.memory_of_new_server()? else { return Ok(()) };
+        let open_files = fs::read_dir(format!("/proc/{process}/fd")).map_or(0, |files| files.count() as u64);
+        let resources = ServerResources { resident_bytes, new_server_bytes, threads, open_files };
+        let first = self.facts.resources.map_or(resources, |[first, _]| first);
+        self.facts.resources = Some([first, resources]);
+        Ok(())
+    }
+
+    /// Returns the resident memory of a server that starts now and answers one request.
+    fn memory_of_new_server(&self) -> Result<Option<u64>, SimulationError> {
+        let mut command = self.scratch.server_without_trial(&self.settings);
+        let mut server = Connection::start(&self.settings.program, &mut command)?;
+        shake_hands(&mut server, self.scratch.workspace())?;
+        wait_for_status(&mut server, |_| true)?;
+        self.files.keys().try_for_each(|path| self.send_open(&server, path))?;
+        if let Some(path) = self.files.keys().next() {
+            let position = json!({"line": 0, "character": 0});
+            let document = json!({"uri": self.uri(path)});
+            let params =
+                json!({"textDocument": document, "position": position, "context": {"triggerKind": 2}});
+            server.call(COMPLETION, params)?;
+        }
+        let bytes = memory_and_threads(server.process_id()).map(|(bytes, _)| bytes);
+        server.end()?;
+        Ok(bytes)
     }
 
     /// Notes that files are written in a folder.
@@ -273,7 +283,7 @@ impl Editor {
     pub(crate) fn open(&mut self, path: &str, language: Language, text: &str) -> Result<(), SimulationError> {
         self.write(path, text, CREATED)?;
         self.files.insert(path.to_owned(), OpenFile { language, rope: Document::new(text), version: 0 });
-        self.send_open(path)
+        self.send_open(&self.server, path)
     }
 
     /// Closes a document.
@@ -413,7 +423,7 @@ impl Editor {
         let (language, text) = (file.language, file.rope.text());
         self.close(path)?;
         self.files.insert(renamed.clone(), OpenFile { language, rope: Document::new(&text), version: 0 });
-        self.send_open(&renamed)?;
+        self.send_open(&self.server, &renamed)?;
         let files = json!([{"oldUri": self.uri(path), "newUri": self.uri(&renamed)}]);
         self.server.notify("workspace/didRenameFiles", json!({"files": files}))?;
         self.notify_watched(path, DELETED)?;
@@ -431,7 +441,7 @@ impl Editor {
         self.server.notify("workspace/didChangeWatchedFiles", json!({"changes": [change]}))
     }
 
-    fn send_open(&self, path: &str) -> Result<(), SimulationError> {
+    fn send_open(&self, server: &Connection, path: &str) -> Result<(), SimulationError> {
         let Some(file) = self.files.get(path) else { return Ok(()) };
         let document = json!({
             "uri": self.uri(path),
@@ -439,7 +449,7 @@ impl Editor {
             "version": file.version,
             "text": file.rope.text(),
         });
-        self.server.notify("textDocument/didOpen", json!({"textDocument": document}))
+        server.notify("textDocument/didOpen", json!({"textDocument": document}))
     }
 
     fn uri(&self, path: &str) -> String {
@@ -471,14 +481,42 @@ impl OpenFile {
     }
 }
 
+/// Opens the connection, and the workspace.
+fn shake_hands(server: &mut Connection, root: PathBuf) -> Result<(), SimulationError> {
+    let folder = json!({"uri": uri(root), "name": "workspace"});
+    let watching = json!({"didChangeWatchedFiles": {"dynamicRegistration": true}});
+    let capabilities = json!({"workspace": watching, "textDocument": {"inlineCompletion": {}}});
+    let params = json!({"processId": null, "capabilities": capabilities, "workspaceFolders": [folder]});
+    server.call("initialize", params)?;
+    server.notify("initialized", json!({}))
+}
+
+/// Waits until the workspace is indexed and the status is as wanted.
+fn wait_for_status(
+    server: &mut Connection,
+    is_wanted: impl Fn(&Value) -> bool,
+) -> Result<(), SimulationError> {
+    let start = Instant::now();
+    loop {
+        let status = server.call("ghostbench/status", Value::Null)?;
+        if is_wanted(&status) && status["folders"][0]["state"] == "ready" {
+            return Ok(());
+        }
+        if start.elapsed() > START_TIMEOUT {
+            return Err(SimulationError::NoAnswer { method: "ghostbench/status".to_owned() });
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
 fn uri(path: PathBuf) -> String {
     Url::from_file_path(path).expect("the temporary folder is absolute").into()
 }
 
-/// Returns the resident memory of a process; `None` where the system does not report it in a file.
-fn resident_bytes(process: u32) -> Option<u64> {
+/// Returns the resident memory of a process in bytes and its number of threads; `None` where the system does not report them in a file.
+fn memory_and_threads(process: u32) -> Option<(u64, u64)> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kilobytes << 10)
+    let value = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
+    let kilobytes: u64 = value("VmRSS:")?.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some((kilobytes << 10, value("Threads:")?.trim().parse().ok()?))
 }

@@ -37,8 +37,21 @@ pub struct ServerFacts {
     pub hours: f64,
     /// Number of times that it was killed.
     pub kills: u32,
-    /// Resident memory of the last process after half an hour, or its start, and at the end; where the system reports it.
-    pub resident_bytes: Option<[u64; 2]>,
+    /// What it held after half an hour and at the end; `None` if it was killed in between, or the system does not report it.
+    pub resources: Option<[ServerResources; 2]>,
+}
+
+/// What the server holds at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ServerResources {
+    /// Resident memory.
+    pub resident_bytes: u64,
+    /// Resident memory of a server that starts at this time with the same files: a workspace changes during a day, and its index with it.
+    pub new_server_bytes: u64,
+    /// Number of threads.
+    pub threads: u64,
+    /// Number of open files and connections.
+    pub open_files: u64,
 }
 
 /// Counts of opportunities.
@@ -88,7 +101,7 @@ impl SimulationResults {
         }
         self.server.hours += other.server.hours;
         self.server.kills += other.server.kills;
-        self.server.resident_bytes = other.server.resident_bytes;
+        self.server.resources = other.server.resources;
     }
 }
 

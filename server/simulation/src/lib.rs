@@ -31,7 +31,7 @@ use editor::Editor;
 pub use editor::ProvenanceDifference;
 pub use engine::{EngineScript, answer_requests};
 pub use error::SimulationError;
-pub use judge::{LanguageResults, ServerFacts, SimulationResults, StageCounts, WrongTruth};
+pub use judge::{LanguageResults, ServerFacts, ServerResources, SimulationResults, StageCounts, WrongTruth};
 
 /// Settings of a simulation.
 #[derive(Clone, Debug)]

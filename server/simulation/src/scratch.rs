@@ -68,6 +68,15 @@ impl Scratch {
 
     /// Returns the command that starts the server.
     pub(crate) fn server(&self, settings: &SimulationSettings) -> Command {
+        self.server_with_data(settings, self.path("data"))
+    }
+
+    /// Returns the command that starts a server in the same workspace that knows nothing of the trial.
+    pub(crate) fn server_without_trial(&self, settings: &SimulationSettings) -> Command {
+        self.server_with_data(settings, self.path("other-data"))
+    }
+
+    fn server_with_data(&self, settings: &SimulationSettings, data: PathBuf) -> Command {
         let mut command = Command::new(&settings.program);
         command.args(["lsp", "--log-level", "warn", "--config"]).arg(self.config());
         if !settings.is_real_time {
@@ -75,7 +84,7 @@ impl Scratch {
         }
         command.current_dir(self.workspace());
         for variable in ["XDG_DATA_HOME", "APPDATA"] {
-            command.env(variable, self.path("data"));
+            command.env(variable, &data);
         }
         let other =
             ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "LOCALAPPDATA"];

@@ -2,18 +2,16 @@
 //!
 //! Every test run looks at them; `cargo xtask docs --images` also writes them into `docs/images`.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
 use tests::{Browser, Neovim, PageView, Project, Terminal, VsCode, check_out_history, component};
 
 /// Variable with the folder for the images; without it nothing is written.
 const FOLDER: &str = "GHOSTBENCH_IMAGES";
-
-/// Lines of a terminal that shows the whole output of a run.
-const TALL: u32 = 200;
-
-/// Lines of it in the image: as far as the scenarios.
-const SHOWN: usize = 48;
 
 /// Lines of the terminal of an editor.
 const EDITOR_LINES: u32 = 30;
@@ -58,17 +56,48 @@ def total_tax(orders, limit):
 /// The text typed below it. The suggestion that follows has several lines.
 const TYPED: &str = "    for order in";
 
+/// Time between two keys of the recorded session, as a person types.
+const KEY_INTERVAL: Duration = Duration::from_millis(70);
+
+/// Time in ms for which the last screen stays before the picture begins again.
+const LAST_SCREEN_MS: &str = "6000";
+
 #[test]
-fn run_in_a_terminal() {
+fn recorded_session() {
     let project = Project::new("");
+    let (Some(asciinema), Some(termtosvg)) = (component("asciinema"), component("termtosvg")) else { return };
     let Some(click) = check_out_history(&project.root(), "click") else { return };
     let folder = click.parent().expect("a folder");
-    let Some(terminal) = Terminal::open(&project, folder, 110, TALL) else { return };
-    terminal.enter("clear; ghostbench try click");
+    let Some(terminal) = Terminal::open(&project, folder, 100, EDITOR_LINES) else { return };
+    let session = image("try.cast").unwrap_or_else(|| project.sibling_path("try.cast"));
+    let shell = "env PS1='$ ' bash --norc --noprofile";
+    terminal.enter(&format!(
+        "clear; {} rec -q --overwrite -c \"{shell}\" {}",
+        asciinema.display(),
+        session.display()
+    ));
+    terminal.wait_until("only the shell of the recording is shown", |text| text.trim() == "$");
+    for key in "ghostbench try click".chars() {
+        terminal.type_text(&key.to_string());
+        thread::sleep(KEY_INTERVAL);
+    }
+    terminal.press(&["Enter"]);
     terminal.wait_for("Report: ");
-    let text = terminal.text();
-    assert!(text.contains("mined 400 cases") && text.contains("builtin"), "{text}");
-    draw(&terminal, "try.svg", "ghostbench try", SHOWN);
+    terminal.enter("exit");
+    terminal.wait_until("the recording is over", |text| text.trim_end().ends_with("exit\n$"));
+    let recorded = fs::read_to_string(&session).expect("a recording");
+    assert!(recorded.starts_with("{\"version\": 2") && recorded.contains("400 cases"), "{recorded}");
+    let picture = image("session.svg").unwrap_or_else(|| project.sibling_path("session.svg"));
+    let mut draw = Command::new(termtosvg);
+    draw.arg("render").args([&session, &picture]).args([
+        "--template",
+        "window_frame",
+        "--loop-delay",
+        LAST_SCREEN_MS,
+    ]);
+    assert!(draw.status().expect("termtosvg starts").success(), "{draw:?}");
+    let picture = fs::read_to_string(picture).expect("a picture");
+    assert!(picture.contains("@keyframes") && picture.contains("builtin"), "the picture moves");
 }
 
 #[test]

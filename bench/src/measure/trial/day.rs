@@ -64,15 +64,30 @@ fn growth(results: &Value) -> Result<FigureRow> {
         hours >= f64::from(HOURS),
         "the history ends after {hours:.1} hours; name a longer one by {HISTORY}"
     );
-    let bytes = |index: usize| server["resident_bytes"][index].as_f64().context("the memory is not known");
-    let (first, last) = (bytes(0)?, bytes(1)?);
+    let held = |index: usize, name: &str| {
+        server["resources"][index][name].as_f64().context("the resources are not known")
+    };
+    let (first, last) = (held(0, "resident_bytes")?, held(1, "resident_bytes")?);
+    let (new_first, new_last) = (held(0, "new_server_bytes")?, held(1, "new_server_bytes")?);
+    let growth = (last - first) - (new_last - new_first);
     Ok(FigureRow::value(
         format!(
             "growth of the server's memory over {hours:.1} hours, {} opportunities, {} truths right, {} wrong",
             results["all"]["opportunities"], results["all"]["right"], results["all"]["wrong"]
         ),
-        format!("{:+.1} MB, from {:.1} MB", (last - first) / 1e6, first / 1e6),
+        format!(
+            "{:+.1} MB (from {:.1} to {:.1} MB; a new server: from {:.1} to {:.1} MB); threads {} to {}, open files {} to {}",
+            growth / 1e6,
+            first / 1e6,
+            last / 1e6,
+            new_first / 1e6,
+            new_last / 1e6,
+            held(0, "threads")?,
+            held(1, "threads")?,
+            held(0, "open_files")?,
+            held(1, "open_files")?
+        ),
         "20 MB",
-        last - first <= MAX_GROWTH,
+        growth <= MAX_GROWTH,
     ))
 }

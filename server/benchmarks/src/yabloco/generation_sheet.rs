@@ -116,11 +116,11 @@ impl YablocoGenerations {
         table.broken
     }
 
-    /// Adds a list of answers, a raw text each.
+    /// Adds a list of answers, a raw text each. An empty text is no answer, as in a table.
     pub fn add(&mut self, key: &str, answers: Vec<String>) {
         let known = self.answers.entry(key.to_owned()).or_default();
         for (number, answer) in answers.into_iter().enumerate() {
-            known.entry(number).or_default().raw = Some(answer);
+            known.entry(number).or_default().raw = Some(answer).filter(|text| !text.is_empty());
         }
     }
 

@@ -1,5 +1,7 @@
 //! `ghostbench score`: the numbers of public benchmarks.
 
+mod cceval_sets;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +15,7 @@ use benchmarks::yabloco::{
 };
 use benchmarks::{BrokenRow, ScoreSheet, ScoringRules};
 
+use self::cceval_sets::CcevalSet;
 use crate::args::{BenchmarkName, ScoreArgs};
 use crate::exit::UsageError;
 use crate::output;
@@ -78,21 +81,42 @@ fn crosscodeeval(
     args: &ScoreArgs,
     rules: ScoringRules,
 ) -> anyhow::Result<ScoreSheet> {
-    let mut item_files = Vec::new();
-    let mut predictions = Vec::new();
+    let (mut items, mut predictions) = (Vec::new(), Vec::new());
     for path in files.paths.clone() {
-        if !files.begins_with::<CcevalItem>(&path)? && files.begins_with::<CcevalPrediction>(&path)? {
-            files.for_each_batch::<CcevalPrediction>(&path, |rows| {
-                predictions.extend(rows.into_iter().map(|row| row.item));
-                Ok(Vec::new())
-            })?;
-        } else {
-            item_files.push(path);
-        }
+        let is_prediction =
+            !files.begins_with::<CcevalItem>(&path)? && files.begins_with::<CcevalPrediction>(&path)?;
+        if is_prediction { predictions.push(path) } else { items.push(path) }
     }
-    let mut scorer = PredictionScorer::new(predictions, args.language, rules);
-    for path in item_files {
-        files.for_each_batch::<CcevalItem>(&path, |rows| Ok(scorer.add(rows)))?;
+    let Some(sets) = CcevalSet::paired(&items, &predictions) else {
+        return cceval_set(files, &items, &predictions, args, rules);
+    };
+    let mut sheet = ScoreSheet::default();
+    for set in sets {
+        let mut of_set = cceval_set(files, &set.items, &[set.predictions], args, rules)?;
+        of_set.name_rows(|language| format!("{}: {language}", set.name));
+        sheet.merge(of_set);
+    }
+    Ok(sheet)
+}
+
+/// Scores the items of files with the predictions of others.
+fn cceval_set(
+    files: &mut BenchmarkFiles,
+    items: &[PathBuf],
+    predictions: &[PathBuf],
+    args: &ScoreArgs,
+    rules: ScoringRules,
+) -> anyhow::Result<ScoreSheet> {
+    let mut answers = Vec::new();
+    for path in predictions {
+        files.for_each_batch::<CcevalPrediction>(path, |rows| {
+            answers.extend(rows.into_iter().map(|row| row.item));
+            Ok(Vec::new())
+        })?;
+    }
+    let mut scorer = PredictionScorer::new(answers, args.language, rules);
+    for path in items {
+        files.for_each_batch::<CcevalItem>(path, |rows| Ok(scorer.add(rows)))?;
     }
     Ok(scorer.finish())
 }

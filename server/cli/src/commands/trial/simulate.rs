@@ -9,8 +9,8 @@ use anyhow::Context;
 use cases::{Bundle, Opportunity, Provenance};
 use report::terminal::{Style, TextTable};
 use simulation::{
-    EngineScript, LanguageResults, ProvenanceDifference, Simulation, SimulationResults, SimulationSettings,
-    StageCounts, WrongTruth, answer_requests,
+    EngineScript, LanguageResults, ProvenanceDifference, ServerResources, Simulation, SimulationResults,
+    SimulationSettings, StageCounts, WrongTruth, answer_requests,
 };
 use workspace::GitHistory;
 
@@ -102,9 +102,8 @@ fn table(results: &SimulationResults, style: Style) -> String {
     let server = &results.server;
     text.push_str(&format!("\nright by stage: {}\nanswers: {}\n", stages.join(", "), answers.join(", ")));
     text.push_str(&format!("{:.2} hours of typing; server killed: {}\n", server.hours, server.kills));
-    if let Some([first, last]) = server.resident_bytes {
-        let mb = |bytes: u64| bytes as f64 / 1e6;
-        text.push_str(&format!("memory of the server: {:.1} MB, at the end {:.1} MB\n", mb(first), mb(last)));
+    if let Some([first, last]) = server.resources {
+        text.push_str(&format!("the server held {}\nat the end {}\n", resources(first), resources(last)));
     }
     if results.unknown > 0 {
         text.push_str(&format!("rows where nothing was requested: {}\n", results.unknown));
@@ -113,6 +112,12 @@ fn table(results: &SimulationResults, style: Style) -> String {
         text.push_str(&example(wrong));
     }
     text
+}
+
+fn resources(held: ServerResources) -> String {
+    let ServerResources { resident_bytes, new_server_bytes, threads, open_files } = held;
+    let [resident, new] = [resident_bytes, new_server_bytes].map(|bytes| bytes as f64 / 1e6);
+    format!("{resident:.1} MB (a new one {new:.1} MB), {threads} threads, {open_files} open files")
 }
 
 fn row(name: &str, counts: &LanguageResults) -> Vec<String> {
