@@ -161,6 +161,7 @@ def measure(start, ask, program, lines, is_typed):
         workspace.mkdir()
         mock = Mock()
         server = start(program, folder, mock.url)
+        (workspace / "typing.py").write_text("\n".join(source))
         uri = (workspace / "typing.py").as_uri()
         folders = [{"uri": workspace.as_uri(), "name": "workspace"}]
         server.call("initialize", {"processId": None, "rootUri": workspace.as_uri(), "capabilities": {}, "workspaceFolders": folders})

@@ -39,14 +39,20 @@ pub(super) fn measure(bench: &TrialBench) -> Result<Vec<FigureRow>> {
     let slow = MockServer::scripted(move |_| {
         Reply::stream("text/event-stream").chunk(event.as_bytes()).end().preceded_by(ReplyStep::Pause(SLOW))
     });
-    let mut off = Typing::start(bench, None, &slow)?;
-    let mut single = Typing::start(bench, Some((TrialMode::Single, &[])), &slow)?;
-    let mut shadow = Typing::start(bench, Some((TrialMode::Shadow, &SHADOW)), &slow)?;
+    let mut servers = [
+        Typing::start(bench, None, &slow)?,
+        Typing::start(bench, Some((TrialMode::Single, &[])), &slow)?,
+        Typing::start(bench, Some((TrialMode::Shadow, &SHADOW)), &slow)?,
+    ];
     let mut times: [Vec<Duration>; 3] = Default::default();
     for number in 0..WARM_UP + KEYS {
-        let round = [off.key(), single.key(), shadow.key()];
-        if number >= WARM_UP {
-            times.iter_mut().zip(round).for_each(|(all, one)| all.push(one));
+        // Each is the first in turn: what a server does after its answer slows down the next one.
+        for turn in 0..servers.len() {
+            let server = (number + turn) % servers.len();
+            let time = servers[server].key();
+            if number >= WARM_UP {
+                times[server].push(time);
+            }
         }
     }
     ensure!(slow.log().requests > 0, "the slow arm was not asked");
