@@ -31,7 +31,7 @@ struct TrialBench {
 fn conditions(neighbours: f64) -> String {
     format!(
         "Release build, milliseconds; other programs took {neighbours:.0} % of the processor time during the measurement. Servers that are \
-         compared run at the same time and get the same keys in turn, so that each difference is that of one key. The scripted engine \
+         compared run at the same time and get the same keys in turn, one every 20 ms, so that each difference is that of one key. The scripted engine \
          answers at once. A day is 8 hours of simulated typing (`ghostbench trial simulate`) of Ghostbench's own commits or, if they \
          end earlier, of a longer history of the tests (`GHOSTBENCH_HISTORIES`), or of the repository that `GHOSTBENCH_HISTORY` names; growth is counted from the first half hour, less that of a new server that gets the files of these times."
     )

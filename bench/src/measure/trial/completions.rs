@@ -1,6 +1,7 @@
 //! The time that recording, and arms in shadow, add to a completion: for each key, on servers that are measured in turn.
 
 use std::fs;
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -19,6 +20,8 @@ use crate::measure::lsp::typed_file::Typist;
 /// Keys that are measured, and those before.
 const KEYS: usize = 2_000;
 const WARM_UP: usize = 100;
+/// Pause after each key: a fraction of what the fastest typists need, in which the servers finish what follows an answer.
+const PAUSE: Duration = Duration::from_millis(20);
 /// Lines of the document.
 const LINES: usize = 1_000;
 /// Maximum that recording adds.
@@ -46,10 +49,11 @@ pub(super) fn measure(bench: &TrialBench) -> Result<Vec<FigureRow>> {
     ];
     let mut times: [Vec<Duration>; 3] = Default::default();
     for number in 0..WARM_UP + KEYS {
-        // Each is the first in turn: what a server does after its answer slows down the next one.
+        // Each is the first in turn: what a server does after its answer may slow down the next one.
         for turn in 0..servers.len() {
             let server = (number + turn) % servers.len();
             let time = servers[server].key();
+            thread::sleep(PAUSE);
             if number >= WARM_UP {
                 times[server].push(time);
             }
