@@ -98,7 +98,9 @@ pub(crate) fn run(parts: &[BenchPart]) -> Result<()> {
             BenchPart::Scoring => scoring::measure()?,
             BenchPart::Retrieval => retrieval::measure(&fetch::repositories(REPORTED)?)?,
             BenchPart::Index => indexing::measure(&[&repos[..], &further_repositories()?].concat())?,
-            BenchPart::IndexHuge => indexing::measure_huge(&[&repos[..], &further_repositories()?].concat())?,
+            BenchPart::IndexHuge => {
+                indexing::growth::measure(&[&repos[..], &further_repositories()?].concat())?
+            }
             BenchPart::Engines => engines::measure(&[&repos[..], &further_repositories()?].concat())?,
             BenchPart::Neovim => neovim::measure(&repos)?,
             BenchPart::Vscode if !vscode::is_prepared() => {

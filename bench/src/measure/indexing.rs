@@ -1,5 +1,5 @@
-//! Speed of building, updating and querying the index at 10 k, 100 k and 1 M lines, to show the growth; and, only if named, of building it
-//! at 10 M lines.
+//! Speed of building, updating and querying the index at 10 k, 100 k and 1 M lines, to show the growth; and, only if named, of
+//! larger folders.
 //!
 //! Measurements that need a fresh process (indexing a folder, its memory, opening it from the cache) run in a child. The others
 //! run here, on an index like the child's.
@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use completion::WorkspaceIndex;
 use session::Indexer;
 use workspace::ReadLimits;
@@ -16,6 +16,7 @@ mod branch_switch;
 mod corpus;
 mod edits;
 mod fresh_process;
+pub(crate) mod growth;
 mod queries;
 mod server;
 mod table;
@@ -31,11 +32,6 @@ pub(crate) use self::fresh_process::{is_child, open_in_child};
 /// Lines of the corpora.
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
-/// Lines of the corpus that is measured only if it is named: it takes minutes.
-const HUGE: usize = 10_000_000;
-/// Environment variable with another number of lines, to try that measurement.
-const HUGE_LINES: &str = "GHOSTBENCH_BENCH_LINES";
-
 /// Measures every corpus and returns the Markdown of the section.
 pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     let ghostbench = super::ghostbench()?;
@@ -46,21 +42,6 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
         columns.push(column(&ghostbench, &corpus)?);
     }
     Ok(table::section(&columns, neighbours.share()?))
-}
-
-/// Measures building the index of the largest corpus and returns the Markdown of the section.
-pub(crate) fn measure_huge(repos: &[Repo]) -> Result<String> {
-    let lines = match std::env::var(HUGE_LINES) {
-        Ok(lines) => lines.parse().with_context(|| format!("{HUGE_LINES} is no number"))?,
-        Err(_) => HUGE,
-    };
-    let ghostbench = super::ghostbench()?;
-    let neighbours = BackgroundLoad::watch()?;
-    let corpus = BenchCorpus::new(repos, lines)?;
-    let totals = workspace::load(&corpus.folder, &ReadLimits::standard(), &|_| {})?.totals();
-    let (cold, warm) = fresh_process::measure(&corpus.folder)?;
-    let command = whole_command::measure(&ghostbench, &corpus.folder)?;
-    Ok(table::building_section(&table::BuildingTimes { totals, cold, warm, command }, neighbours.share()?))
 }
 
 fn column(ghostbench: &Path, corpus: &BenchCorpus) -> Result<CorpusColumn> {

@@ -84,6 +84,8 @@ impl CacheWriter {
     pub fn finish(mut self) -> Result<SaveSummary, CacheError> {
         let renamed = self.complete();
         renamed.map_err(|error| CacheError::of(error, &self.folder))?;
+        // They hold nothing that this cache does not.
+        let _ = fs::remove_file(self.place.blocks_path());
         let evicted = folder::evict(&self.folder, &self.place, self.limit);
         Ok(SaveSummary { files: self.head.files, bytes: self.head.cache_bytes(), evicted })
     }

@@ -103,7 +103,7 @@ pub(crate) fn open_file(path: &Path, place: &CachePaths, wanted: &str) -> Result
 }
 
 /// Opens a file of a workspace and checks its head.
-fn open_head(path: &Path, place: &CachePaths, wanted: &str) -> Result<(File, Header), CacheMiss> {
+pub(crate) fn open_head(path: &Path, place: &CachePaths, wanted: &str) -> Result<(File, Header), CacheMiss> {
     let mut file = or_miss(File::open(path).map(Ok), path)?;
     let head = or_miss(read_head(&mut file), path)?;
     if head.key != place.key {

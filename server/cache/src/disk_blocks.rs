@@ -41,17 +41,29 @@ impl AsRef<[u8]> for MappedBlock {
     }
 }
 
-/// A block that consists of texts.
-struct MappedTexts(Arc<MappedBlock>);
+/// Texts at the start of a block.
+struct MappedTexts {
+    block: Arc<MappedBlock>,
+    /// Their length in bytes; within the block.
+    length: usize,
+}
 
-impl AsRef<str> for MappedTexts {
-    fn as_ref(&self) -> &str {
-        // SAFETY: `write_texts` wrote nothing but whole texts to the file, and no other process can write to it.
-        unsafe { str::from_utf8_unchecked((*self.0).as_ref()) }
+impl MappedTexts {
+    /// Returns the first `length` bytes of a block; `None` if they are no texts.
+    fn of(block: Arc<MappedBlock>, length: usize) -> Option<MappedTexts> {
+        str::from_utf8((*block).as_ref().get(..length)?).ok()?;
+        Some(MappedTexts { block, length })
     }
 }
 
-struct DiskBlockWriter {
+impl AsRef<str> for MappedTexts {
+    fn as_ref(&self) -> &str {
+        // SAFETY: they were checked, or written as whole texts, and no other process can write to the file.
+        unsafe { str::from_utf8_unchecked(&(*self.block).as_ref()[..self.length]) }
+    }
+}
+
+pub(crate) struct DiskBlockWriter {
     file: File,
     blocks: Arc<Mutex<Vec<Weak<MappedBlock>>>>,
 }
@@ -62,7 +74,7 @@ impl DiskBlocks {
         DiskBlocks { folder: folder.to_owned(), blocks: Arc::default() }
     }
 
-    fn writer(&self) -> io::Result<DiskBlockWriter> {
+    pub(crate) fn writer(&self) -> io::Result<DiskBlockWriter> {
         prepare_folder(&self.folder)?;
         Ok(DiskBlockWriter { file: tempfile::tempfile_in(&self.folder)?, blocks: Arc::clone(&self.blocks) })
     }
@@ -79,6 +91,17 @@ fn release(bytes: &Mmap) {
 fn release(_: &Mmap) {}
 
 impl DiskBlockWriter {
+    /// Returns the block, and the texts at its start, which have this length in bytes; the error is `None` if they are no texts.
+    pub(crate) fn finish_with_texts(
+        self,
+        length: usize,
+    ) -> Result<(SharedBytes, TextBlock), Option<io::Error>> {
+        let block = self.map()?;
+        let texts: TextBlock = Arc::new(MappedTexts::of(Arc::clone(&block), length).ok_or(None)?);
+        let bytes: SharedBytes = block;
+        Ok((bytes, texts))
+    }
+
     fn map(self) -> io::Result<Arc<MappedBlock>> {
         let DiskBlockWriter { file, blocks } = self;
         // SAFETY: no other process can open the file, and this one does not write to it any more.
@@ -120,7 +143,9 @@ impl BlockStore for DiskBlocks {
             writer.write_all(text.as_bytes())?;
         }
         let writer = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok(Arc::new(MappedTexts(writer.map()?)))
+        let block = writer.map()?;
+        let length = block.bytes.len();
+        Ok(Arc::new(MappedTexts { block, length }))
     }
 
     fn release_pages(&self) {

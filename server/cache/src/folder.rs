@@ -19,6 +19,9 @@ pub(crate) const CACHE_EXTENSION: &str = "cache";
 /// File extension of the caches for mining.
 pub(crate) const HOLES_EXTENSION: &str = "holes";
 
+/// File extension of blocks.
+const BLOCKS_EXTENSION: &str = "blocks";
+
 /// File extension of images.
 const IMAGE_EXTENSION: &str = "image";
 
@@ -26,7 +29,8 @@ const IMAGE_EXTENSION: &str = "image";
 const BEGUN_EXTENSION: &str = "begun";
 
 /// Extensions of all files of a workspace.
-const EXTENSIONS: [&str; 4] = [CACHE_EXTENSION, HOLES_EXTENSION, IMAGE_EXTENSION, BEGUN_EXTENSION];
+const EXTENSIONS: [&str; 5] =
+    [CACHE_EXTENSION, HOLES_EXTENSION, BLOCKS_EXTENSION, IMAGE_EXTENSION, BEGUN_EXTENSION];
 
 /// Hexadecimal digits of a root's hash in its file names; 128 bits are enough to avoid collisions.
 const KEY_DIGITS: usize = 32;
@@ -52,6 +56,11 @@ impl CachePaths {
     /// Returns the path of the workspace's cache while it is not complete.
     pub(crate) fn begun_path(&self) -> PathBuf {
         self.path.with_extension(BEGUN_EXTENSION)
+    }
+
+    /// Returns the path of the workspace's blocks.
+    pub(crate) fn blocks_path(&self) -> PathBuf {
+        self.path.with_extension(BLOCKS_EXTENSION)
     }
 
     /// Returns the path of the workspace's image.

@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! cache: head, runs of about a megabyte
+//! blocks: head, blocks
 //! image: head, zeros up to a multiple of 64 bytes, the caller's bytes
 //! head:  magic, version, length of the head, key of the root, files, length of the rest, format, root, checksum
 //! run:   length of its entries, their checksum, entries
 //! entry: hash, lengths of the following fields, path, stamp, text, payload
+//! block: lengths of the description, of the texts, and of texts and arrays, checksum of all, description, texts, arrays
 //! ```
 //!
 //! Numbers are little-endian. A checksum is a blake3 hash; the checksum of the head covers the head before it. Each run has its own
@@ -57,6 +59,10 @@ pub(crate) enum FormatError {
 }
 
 const TRUNCATED: FormatError = FormatError::Corrupt("it ends too early");
+
+impl FormatError {
+    pub(crate) const NO_TEXT: FormatError = FormatError::Corrupt("its text is not UTF-8");
+}
 
 impl Header {
     /// Creates the head of a file without content.
@@ -161,6 +167,57 @@ impl SegmentHeader {
     }
 }
 
+/// Header of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BlockHeader {
+    /// Length of the description in bytes.
+    pub(crate) description: u64,
+    /// Length of the texts in bytes.
+    pub(crate) texts: u64,
+    /// Length of texts and arrays in bytes.
+    pub(crate) bytes: u64,
+    pub(crate) hash: Hash,
+}
+
+impl BlockHeader {
+    /// Length of the header on disk, in bytes.
+    pub(crate) const BYTES: usize = 3 * size_of::<u64>() + size_of::<Hash>();
+
+    /// Creates the header of a block whose description, texts and arrays are hashed.
+    pub(crate) fn new(lengths: [u64; 3], mut content: blake3::Hasher) -> BlockHeader {
+        for length in lengths {
+            content.update(&length.to_le_bytes());
+        }
+        let [description, texts, bytes] = lengths;
+        BlockHeader { description, texts, bytes, hash: content.finalize().into() }
+    }
+
+    pub(crate) fn lengths(&self) -> [u64; 3] {
+        [self.description, self.texts, self.bytes]
+    }
+
+    /// Returns the length of what follows the header; `None` if it is invalid.
+    pub(crate) fn content_bytes(&self) -> Option<u64> {
+        (self.texts <= self.bytes).then(|| self.description.checked_add(self.bytes)).flatten()
+    }
+
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
+        let mut bytes: Vec<u8> = self.lengths().iter().flat_map(|length| length.to_le_bytes()).collect();
+        bytes.extend(self.hash);
+        bytes
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8; BlockHeader::BYTES]) -> Result<BlockHeader, FormatError> {
+        let mut bytes = ByteReader(bytes);
+        Ok(BlockHeader {
+            description: bytes.number()?,
+            texts: bytes.number()?,
+            bytes: bytes.number()?,
+            hash: bytes.array()?,
+        })
+    }
+}
+
 /// Decodes the entries of a run.
 pub(crate) fn entries(start: SegmentHeader, entries: &[u8]) -> Result<Vec<Entry<'_>>, FormatError> {
     if SegmentHeader::of(entries) != start {
@@ -184,7 +241,7 @@ pub(crate) fn entries(start: SegmentHeader, entries: &[u8]) -> Result<Vec<Entry<
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str, FormatError> {
-    str::from_utf8(bytes).map_err(|_| FormatError::Corrupt("its text is not UTF-8"))
+    str::from_utf8(bytes).map_err(|_| FormatError::NO_TEXT)
 }
 
 /// Bytes that are consumed from the front.

@@ -1,7 +1,8 @@
 //! Stores data derived from workspaces on disk. Losing a cache costs only time.
 //!
 //! A [`Cache`] is a folder with up to four files per workspace. The cache file holds, for each file of the workspace, its text, its
-//! stamp on disk, and opaque bytes of the caller; it is read and written as a whole. A second file of the same form holds what only
+//! stamp on disk, and opaque bytes of the caller; it is read and written as a whole. A workspace that is too large for memory has a file of
+//! blocks instead, each with its own checksum: a process copies them ([`CacheBlocks`]) and uses the copies in place. A second file of the same form holds what only
 //! [mining](Cache::for_mining) needs. While a large workspace is read for the first time, a [`CacheWriter`] writes its cache under
 //! another name, and a killed process loses little. The last file is the workspace's [`CacheImage`]: bytes about the workspace as a whole, which
 //! are read in one piece and used in place.
@@ -18,6 +19,8 @@
 //! This crate never reads the workspaces, and no content of a cache makes it fail.
 
 mod begun;
+mod block_reader;
+mod block_writer;
 mod cache_reader;
 mod disk_blocks;
 mod error;
@@ -31,6 +34,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 pub use begun::CacheWriter;
+pub use block_reader::CacheBlocks;
+pub use block_writer::BlocksWriter;
 pub use cache_reader::{CacheReader, CacheSegment};
 pub use disk_blocks::DiskBlocks;
 pub use error::{CacheError, CacheMiss};
@@ -96,8 +101,8 @@ pub struct ClearSummary {
 }
 
 impl Cache {
-    /// Default limit in bytes: about ten workspaces of a million lines.
-    pub const DEFAULT_LIMIT: u64 = 2 << 30;
+    /// Default limit in bytes: two workspaces of thirty million lines, or fifty of a million.
+    pub const DEFAULT_LIMIT: u64 = 8 << 30;
 
     /// Uses the caches in `folder`, which need not exist yet, with at most `limit` bytes in all. Does not access the disk.
     pub fn new(folder: &Path, limit: u64) -> Cache {
@@ -142,10 +147,44 @@ impl Cache {
     ) -> Result<SaveSummary, CacheError> {
         let place = self.paths(root);
         let (files, bytes) = save::save(&self.folder, &place, format, entries, self.limit)?;
-        // It holds nothing that this cache does not.
-        let _ = std::fs::remove_file(place.begun_path());
+        // They hold nothing that this cache does not.
+        for path in [place.begun_path(), place.blocks_path()] {
+            let _ = std::fs::remove_file(path);
+        }
         let evicted = folder::evict(&self.folder, &place, self.limit);
         Ok(SaveSummary { files, bytes, evicted })
+    }
+
+    /// Returns whether blocks were saved with this `format` for the workspace at `root`. Reads only the head of the file.
+    pub fn has_blocks(&self, root: &Path, format: &str) -> bool {
+        let place = self.paths(root);
+        cache_reader::open_file(&place.blocks_path(), &place, format).is_ok()
+    }
+
+    /// Opens the blocks that were last saved for the workspace at `root` with the same `format`. Reads only their headers.
+    pub fn open_blocks(&self, root: &Path, format: &str) -> Result<CacheBlocks, CacheMiss> {
+        block_reader::open(&self.paths(root), format)
+    }
+
+    /// Opens the sound part of what was written with [`Cache::begin_blocks`] and not finished.
+    pub fn open_begun_blocks(&self, root: &Path, format: &str) -> Result<CacheBlocks, CacheMiss> {
+        block_reader::open_begun(&self.paths(root), format)
+    }
+
+    /// Begins to write the blocks of the workspace at `root` bit by bit. Continues those of a killed process if they are `begun`, and
+    /// begins again otherwise. Fails if another process is writing them.
+    pub fn begin_blocks(
+        &self,
+        root: &Path,
+        format: &str,
+        begun: Option<&CacheBlocks>,
+    ) -> Result<BlocksWriter, CacheError> {
+        BlocksWriter::begin(&self.folder, self.paths(root), format, begun, self.limit)
+    }
+
+    /// Returns a writer of the blocks of the workspace at `root`, which replace the former ones when they are finished.
+    pub fn rewrite_blocks(&self, root: &Path, format: &str) -> Result<BlocksWriter, CacheError> {
+        BlocksWriter::rewrite(&self.folder, self.paths(root), format, self.limit)
     }
 
     /// Reads the image that was last saved with the same `format` for the workspace at `root`. Checks only its length.

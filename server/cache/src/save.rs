@@ -86,7 +86,7 @@ pub(crate) fn write_segment(mut file: &File, run: &mut Vec<u8>) -> io::Result<u6
 }
 
 /// Creates a file for `path` that other processes do not remove, because it is locked.
-fn create_locked(path: &Path) -> io::Result<PartialFile> {
+pub(crate) fn create_locked(path: &Path) -> io::Result<PartialFile> {
     loop {
         let partial = PartialFile::create(path)?;
         // On file systems without locks no process treats the file as abandoned either.

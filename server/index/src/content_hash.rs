@@ -28,6 +28,12 @@ impl ContentHash {
     }
 }
 
+impl From<[u8; ContentHash::BYTES]> for ContentHash {
+    fn from(bytes: [u8; ContentHash::BYTES]) -> ContentHash {
+        ContentHash(bytes)
+    }
+}
+
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())

@@ -144,19 +144,53 @@ impl FileIndex {
 
     /// Returns the same file without the outline decoded from a store; `None` without any.
     pub(crate) fn without_decoded(&self) -> Option<FileIndex> {
-        let outline = self.outline.without_decoded()?;
-        Some(FileIndex {
+        self.outline.has_decoded().then(|| self.without_lazy_fields())
+    }
+
+    /// Returns the same file without anything that is computed on first use. Arrays in a store are not copied.
+    pub(crate) fn without_lazy_fields(&self) -> FileIndex {
+        FileIndex {
             file: self.file.clone(),
             hash: self.hash,
             lines: self.lines.clone(),
             blocks: self.blocks.clone(),
             functions: self.functions.clone(),
             function_words: self.function_words.clone(),
-            outline,
+            outline: self.outline.without_decoded(),
             is_too_complex: self.is_too_complex,
             chunks: LazyField::default(),
             multiline_tokens: LazyField::default(),
-        })
+        }
+    }
+
+    /// Creates a file whose arrays follow from a block.
+    pub(crate) fn without_arrays(
+        file: SourceFile,
+        hash: ContentHash,
+        functions: Box<[Range<u32>]>,
+        is_too_complex: bool,
+    ) -> FileIndex {
+        FileIndex {
+            file,
+            hash,
+            lines: PodArray::default(),
+            blocks: Bags::default(),
+            functions,
+            function_words: Bags::default(),
+            outline: StoredOutline::default(),
+            is_too_complex,
+            chunks: LazyField::default(),
+            multiline_tokens: LazyField::default(),
+        }
+    }
+
+    /// Whether the lengths of its parts fit together.
+    pub(crate) fn has_sound_lengths(&self) -> bool {
+        self.blocks.len() == self.lines.len().div_ceil(BLOCK_LINES)
+            && self.function_words.len() == self.functions.len()
+            && self.functions.iter().all(|function| {
+                function.start <= function.end && function.end as usize <= self.file.text.len()
+            })
     }
 
     /// Whether parsing exceeded the budget: the file then has lines and words, but no functions and names.

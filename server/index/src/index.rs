@@ -109,6 +109,11 @@ impl Index {
         paths
     }
 
+    /// Creates an index of layers that were saved. Later changes are in `store`.
+    pub(crate) fn of_layers(layers: Vec<IndexLayer>, store: Option<Arc<dyn BlockStore>>) -> Index {
+        Index { layers: layers.into(), store }
+    }
+
     pub(crate) fn layers(&self) -> &[IndexLayer] {
         &self.layers
     }

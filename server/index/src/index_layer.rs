@@ -52,6 +52,11 @@ impl IndexLayer {
         let mut segment = Segment::build(files, threads);
         // After an error the data is in memory, where it serves as well.
         let _ = store.map(|store| move_to_store(store, std::slice::from_mut(&mut segment)));
+        IndexLayer::of(segment)
+    }
+
+    /// Creates a layer of all files of a segment.
+    pub(crate) fn of(segment: Segment) -> IndexLayer {
         let windows = segment.windows.totals();
         let functions = segment.functions.totals();
         IndexLayer {
@@ -121,6 +126,13 @@ impl IndexLayer {
     pub(crate) fn file(&self, path: &str) -> Option<&Arc<FileIndex>> {
         let position = self.segment.position(path).filter(|&position| self.is_present(position))?;
         Some(&self.segment.files()[position])
+    }
+
+    /// Returns the positions of the files that were removed permanently, in order.
+    pub(crate) fn absent(&self) -> Vec<u32> {
+        let mut absent: Vec<u32> = self.absent.files.iter().copied().collect();
+        absent.sort_unstable();
+        absent
     }
 
     /// Returns the share of the segment's files that are absent.

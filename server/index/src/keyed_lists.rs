@@ -2,23 +2,23 @@
 //!
 //! The texts are in one string, and the items of all lists in one array; a hash map of vectors takes four times as much memory.
 
-use std::hash::{Hash, Hasher};
 use std::io;
 
 use bytemuck::Pod;
 use hashbrown::HashTable;
-use rustc_hash::FxHasher;
 use stored::{PodArray, StoredArray, StoredData};
 
+use crate::key_table::{KeyTable, hash};
+
 /// Lists by their keys.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct KeyedLists<T> {
     /// All keys, one after the other.
     keys: PodArray<u8>,
     /// By number of the key: its end in `keys`. A workspace is limited to less than 4 GiB.
     ends: PodArray<u32>,
     /// Numbers of the keys by their text.
-    table: HashTable<u32>,
+    table: KeyTable,
     /// By number of the key: start of its items; with one additional entry for the end.
     starts: PodArray<u32>,
     items: PodArray<T>,
@@ -29,7 +29,7 @@ impl<T> Default for KeyedLists<T> {
         KeyedLists {
             keys: PodArray::default(),
             ends: PodArray::default(),
-            table: HashTable::default(),
+            table: KeyTable::default(),
             starts: PodArray::default(),
             items: PodArray::default(),
         }
@@ -39,8 +39,9 @@ impl<T> Default for KeyedLists<T> {
 impl<T: Pod> KeyedLists<T> {
     /// Returns the list of a key; empty if there is none.
     pub(crate) fn get(&self, key: &str) -> &[T] {
-        let Some(number) = find(&self.keys, &self.ends, &self.table, key) else { return &[] };
-        let starts = &*self.starts;
+        let (keys, ends, starts) = (&*self.keys, &*self.ends, &*self.starts);
+        let is_key = |number: u32| key_at(keys, ends, number as usize) == key.as_bytes();
+        let Some(number) = self.table.find(hash(key.as_bytes()), is_key) else { return &[] };
         let range = starts[number as usize] as usize..starts[number as usize + 1] as usize;
         &self.items[range]
     }
@@ -48,8 +49,27 @@ impl<T: Pod> KeyedLists<T> {
     /// Returns all keys.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
         let (keys, ends) = (&*self.keys, &*self.ends);
-        (0..ends.len())
-            .map(|number| str::from_utf8(key_at(keys, ends, number)).expect("keys are added as texts"))
+        // Keys are added as texts.
+        (0..ends.len()).map(|number| str::from_utf8(key_at(keys, ends, number)).unwrap_or_default())
+    }
+
+    /// Returns the number of items in all lists.
+    pub(crate) fn items(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether the lists of all keys exist and consist of valid items.
+    pub(crate) fn is_sound(&self, is_valid: impl Fn(&T) -> bool) -> bool {
+        let (ends, starts) = (&*self.ends, &*self.starts);
+        let has_keys = ends.is_sorted() && ends.last().map_or(0, |&end| end as usize) == self.keys.len();
+        let has_items =
+            starts.is_sorted() && starts.last().map_or(0, |&end| end as usize) == self.items.len();
+        let has_starts = starts.len() == ends.len() + 1 || (starts.is_empty() && ends.is_empty());
+        has_keys
+            && has_items
+            && has_starts
+            && self.table.is_sound(ends.len())
+            && self.items.iter().all(is_valid)
     }
 }
 
@@ -57,6 +77,7 @@ impl<T: Pod> StoredData for KeyedLists<T> {
     fn arrays(&mut self, visit: &mut dyn FnMut(&mut dyn StoredArray) -> io::Result<()>) -> io::Result<()> {
         visit(&mut self.keys)?;
         visit(&mut self.ends)?;
+        visit(self.table.array())?;
         visit(&mut self.starts)?;
         visit(&mut self.items)
     }
@@ -101,7 +122,8 @@ impl<T: Pod + PartialEq> KeyedListsBuilder<T> {
     /// Returns the number of a key; adds it if it is new.
     fn number(&mut self, key: &str) -> u32 {
         let KeyedListsBuilder { keys, ends, table, .. } = self;
-        if let Some(known) = find(keys, ends, table, key) {
+        let is_key = |&number: &u32| key_at(keys, ends, number as usize) == key.as_bytes();
+        if let Some(&known) = table.find(hash(key.as_bytes()), is_key) {
             return known;
         }
         let number = ends.len() as u32;
@@ -114,10 +136,10 @@ impl<T: Pod + PartialEq> KeyedListsBuilder<T> {
 
     /// Returns the lists.
     pub(crate) fn finish(self) -> KeyedLists<T> {
-        let KeyedListsBuilder { mut keys, mut ends, mut table, mut items, .. } = self;
+        let KeyedListsBuilder { mut keys, mut ends, mut items, .. } = self;
         keys.shrink_to_fit();
         ends.shrink_to_fit();
-        table.shrink_to_fit(|&number| hash(key_at(&keys, &ends, number as usize)));
+        let table = KeyTable::new((0..ends.len()).map(|number| hash(key_at(&keys, &ends, number))));
         // Stable, so that each list keeps its order.
         items.sort_by_key(|(number, _)| *number);
         let mut starts = vec![0; ends.len() + 1];
@@ -132,20 +154,9 @@ impl<T: Pod + PartialEq> KeyedListsBuilder<T> {
     }
 }
 
-fn find(keys: &[u8], ends: &[u32], table: &HashTable<u32>, key: &str) -> Option<u32> {
-    let is_key = |&number: &u32| key_at(keys, ends, number as usize) == key.as_bytes();
-    table.find(hash(key.as_bytes()), is_key).copied()
-}
-
 fn key_at<'k>(keys: &'k [u8], ends: &[u32], number: usize) -> &'k [u8] {
     let start = number.checked_sub(1).map_or(0, |before| ends[before]);
     &keys[start as usize..ends[number] as usize]
-}
-
-fn hash(key: &[u8]) -> u64 {
-    let mut hasher = FxHasher::default();
-    key.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]
@@ -169,6 +180,7 @@ mod tests {
                 }
             }
             let lists = builder.finish();
+            prop_assert!(lists.is_sound(|&item| item < 3) && (pushed.is_empty() || !lists.is_sound(|_| false)));
             for (key, list) in &expected {
                 prop_assert_eq!(lists.get(key), &list[..]);
             }

@@ -3,6 +3,7 @@
 //! ```text
 //! text -> FileIndex (one file alone; immutable, storable) -> Segment (many files, inverted)
 //!      -> Index = layers of segments; Index::apply(changed, removed) -> Index
+//!      -> saved as blocks, and used in place by a later process
 //!      -> Searcher = Index with files hidden and open buffers in their place -> hits
 //! ```
 //!
@@ -26,6 +27,7 @@ pub mod hybrid;
 mod import_lines;
 mod index;
 mod index_layer;
+mod key_table;
 mod keyed_lists;
 mod lexical_index;
 mod line_set;
@@ -37,6 +39,7 @@ mod path_suffixes;
 mod postings;
 mod resolver;
 mod retrieve;
+mod saved_index;
 mod searcher;
 mod segment;
 mod similar_functions;
@@ -55,6 +58,7 @@ pub use hit::{Hit, HitKind, budget_tokens};
 pub use index::Index;
 pub use lexical_index::LexicalIndex;
 pub use retrieve::{RecentLocation, RetrievalQuery, TokenBudget, retrieval_count};
+pub use saved_index::{FilePlace, SavedFile, load_files, save_files};
 pub use searcher::{Occurrence, Searcher};
 pub use similar_functions::{FUNCTIONS, FunctionQuery};
 pub use terms::{Term, identifiers};

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::io;
 
 use bytemuck::{Pod, Zeroable};
-use stored::{StoredArray, StoredData};
+use stored::{PodArray, StoredArray, StoredData};
 use syntax::Outline;
 
 use crate::keyed_lists::{KeyedLists, KeyedListsBuilder};
@@ -21,7 +21,7 @@ pub(crate) struct DefinitionRef {
 }
 
 /// The names of a set of files. Lists are in the order of the files.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct NameTable {
     definitions: KeyedLists<DefinitionRef>,
     members_by_type: KeyedLists<DefinitionRef>,
@@ -31,7 +31,7 @@ pub(crate) struct NameTable {
     /// The paths of the files, by their positions.
     file_endings: PathSuffixIndex,
     folder_endings: PathSuffixIndex,
-    global_imports: Vec<DefinitionRef>,
+    global_imports: PodArray<DefinitionRef>,
 }
 
 /// Lists of a table under construction.
@@ -54,17 +54,38 @@ impl NameTable {
             builder.add(file, path, &outline);
             paths.push(path.into());
         }
-        let folders = builder.folders.finish();
-        NameTable {
+        let table = NameTable {
             definitions: builder.definitions.finish(),
             members_by_type: builder.members_by_type.finish(),
             extensions: builder.extensions.finish(),
             namespaces: builder.namespaces.finish(),
-            file_endings: PathSuffixIndex::new(paths),
-            folder_endings: PathSuffixIndex::new(folders.keys().map(Box::from).collect()),
-            folders,
-            global_imports: builder.global_imports,
-        }
+            folders: builder.folders.finish(),
+            global_imports: builder.global_imports.into(),
+            ..NameTable::default()
+        };
+        table.with_endings(paths)
+    }
+
+    /// Returns the table with what is not stored. `paths` are those of its files.
+    fn with_endings(self, paths: Vec<Box<str>>) -> NameTable {
+        let file_endings = PathSuffixIndex::new(paths);
+        let folder_endings = PathSuffixIndex::new(self.folders.keys().map(Box::from).collect());
+        NameTable { file_endings, folder_endings, ..self }
+    }
+
+    /// Completes a table whose arrays were stored; `None` if they do not belong to files with these paths.
+    pub(crate) fn from_stored<'a>(self, paths: impl Iterator<Item = &'a str>) -> Option<NameTable> {
+        let paths: Vec<Box<str>> = paths.map(Box::from).collect();
+        let is_file = |file: u32| (file as usize) < paths.len();
+        let is_sound = [&self.definitions, &self.members_by_type, &self.extensions]
+            .into_iter()
+            .all(|lists| lists.is_sound(|definition| is_file(definition.file)))
+            && [&self.namespaces, &self.folders]
+                .into_iter()
+                .all(|lists| lists.is_sound(|&file| is_file(file)))
+            && self.global_imports.iter().all(|import| is_file(import.file))
+            && self.folders.items() == paths.len();
+        is_sound.then(|| self.with_endings(paths))
     }
 
     /// Returns the definitions with this name.
@@ -118,7 +139,8 @@ impl StoredData for NameTable {
         self.members_by_type.arrays(visit)?;
         self.extensions.arrays(visit)?;
         self.namespaces.arrays(visit)?;
-        self.folders.arrays(visit)
+        self.folders.arrays(visit)?;
+        visit(&mut self.global_imports)
     }
 }
 

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashMap;
 
 /// Index of paths by suffix. Memory per path: twice four bytes, and the path itself.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct PathSuffixIndex {
     paths: Box<[Box<str>]>,
     /// Positions of the paths, sorted by the reversed paths, so that those with the same suffix are adjacent.
@@ -22,7 +22,7 @@ impl PathSuffixIndex {
         let mut backwards: Box<[u32]> = positions.clone().collect();
         backwards.sort_unstable_by(|&one, &other| path(one).bytes().rev().cmp(path(other).bytes().rev()));
         let mut nearest: Vec<u32> = positions.collect();
-        nearest.sort_unstable_by_key(|&position| (depth(path(position)), path(position)));
+        nearest.sort_by_cached_key(|&position| (depth(path(position)), path(position)));
         let mut by_name = FxHashMap::<Box<str>, Vec<u32>>::default();
         for position in nearest {
             let name = split_path(path(position)).1;

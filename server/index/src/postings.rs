@@ -11,7 +11,7 @@ use crate::parallelism::Parallelism;
 use crate::terms::Term;
 
 /// The documents of each term.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Postings {
     vocabulary: Vocabulary,
     /// By position of the term: its document frequency, as counted by the builder.
@@ -58,6 +58,16 @@ impl Postings {
             .position(term)
             .map_or(0..0, |position| starts[position] as usize..starts[position + 1] as usize);
         bag_entries(&self.entries[range]).map(|entry| (entry.term, entry.count))
+    }
+
+    /// Whether every term has a list.
+    pub(crate) fn is_sound(&self) -> bool {
+        let (terms, starts) = (self.vocabulary.terms.len(), &*self.starts);
+        self.vocabulary.is_sound()
+            && self.frequencies.len() == terms
+            && starts.len() == terms + 1
+            && starts.is_sorted()
+            && starts.last().is_some_and(|&end| end == self.entries.len() as u64)
     }
 
     /// Returns the number of documents with `term`.
@@ -138,7 +148,7 @@ fn fill(files: &[NumberedFile<'_>], starts: &[u64]) -> PodArray<u8> {
 
 /// Sorted distinct terms with a directory by their upper bits: hashes are uniformly distributed, so a lookup takes one or two
 /// steps.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 struct Vocabulary {
     terms: PodArray<Term>,
     /// By upper bits: the position of the first term with these or higher ones; with one additional entry for the end.
@@ -162,6 +172,16 @@ impl Vocabulary {
             directory[entry + 1] += directory[entry];
         }
         Vocabulary { terms: terms.into(), directory: directory.into() }
+    }
+
+    /// Whether a lookup finds its way.
+    fn is_sound(&self) -> bool {
+        let directory = &*self.directory;
+        let entries = directory.len().saturating_sub(1);
+        entries.is_power_of_two()
+            && entries > 1
+            && directory.is_sorted()
+            && directory.last().is_some_and(|&end| end as usize == self.terms.len())
     }
 
     fn position(&self, term: Term) -> Option<usize> {

@@ -116,10 +116,17 @@ impl Searcher {
     /// Returns the blocks with `identifier`, by path and position.
     pub fn occurrences(&self, identifier: &str) -> Vec<Occurrence<'_>> {
         let term = Term::identifier(identifier);
-        let mut found: Vec<Occurrence<'_>> =
-            self.layers.iter().flat_map(|layer| occurrences(layer, term)).collect();
+        let mut found = Vec::new();
+        let mut layers = 0;
+        for layer in &*self.layers {
+            let before = found.len();
+            found.extend(occurrences(layer, term));
+            layers += usize::from(found.len() > before);
+        }
         // Each layer is sorted: a stable sort only has to merge these runs.
-        found.sort_by(|one, other| one.file.path().cmp(other.file.path()));
+        if layers > 1 {
+            found.sort_by(|one: &Occurrence<'_>, other| one.file.path().cmp(other.file.path()));
+        }
         found
     }
 
@@ -162,10 +169,14 @@ impl Searcher {
 
 fn occurrences(layer: &IndexLayer, term: Term) -> impl Iterator<Item = Occurrence<'_>> {
     let windows = &layer.segment().windows;
-    let blocks = windows.postings.list(term).map(|(place, _)| {
-        let file = windows.file_of(place);
-        (file, place - windows.of_file(file).start)
-    });
-    let present = blocks.filter(|&(file, _)| layer.is_present(file));
-    present.map(|(file, block)| Occurrence { file: &layer.segment().files()[file], block })
+    // Many blocks of one file follow each other.
+    let (mut places, mut file) = (0..0, None);
+    windows.postings.list(term).filter_map(move |(place, _)| {
+        if !places.contains(&place) {
+            let position = windows.file_of(place);
+            places = windows.blocks_of_file(position);
+            file = layer.is_present(position).then(|| &layer.segment().files()[position]);
+        }
+        file.map(|file| Occurrence { file, block: place - places.start })
+    })
 }

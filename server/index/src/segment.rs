@@ -28,7 +28,7 @@ pub(crate) struct Segment {
 }
 
 /// Documents of one kind.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Collection {
     pub(crate) postings: Postings,
     /// By position of the file: its first document; with one additional entry for the end.
@@ -54,6 +54,26 @@ impl Segment {
         Segment { files: files.into(), windows, functions, names }
     }
 
+    /// Creates a segment of files, in the order of their paths, with stored data; `None` if that does not belong to these files.
+    pub(crate) fn from_stored(files: Vec<Arc<FileIndex>>, stored: StoredSegment) -> Option<Segment> {
+        let StoredSegment { windows, functions, names } = stored;
+        let windows = Collection { margin: WINDOW_MARGIN, ..windows };
+        let is_sorted = files.is_sorted_by(|one, other| one.path() < other.path());
+        let is_sound = is_sorted
+            && windows.is_sound(&files, FileIndex::windows)
+            && functions.is_sound(&files, |file| file.functions().len());
+        let names = is_sound.then(|| names.from_stored(files.iter().map(|file| file.path())))??;
+        let [windows, functions] = [windows, functions].map(Arc::new);
+        Some(Segment { files: files.into(), windows, functions, names: Arc::new(names) })
+    }
+
+    /// Returns a copy of its data apart from its files, to save it. Arrays in a store are not copied.
+    pub(crate) fn to_stored(&self) -> StoredSegment {
+        let [windows, functions] =
+            [&self.windows, &self.functions].map(|collection| Collection::clone(collection));
+        StoredSegment { windows, functions, names: NameTable::clone(&self.names) }
+    }
+
     /// Returns the same segment without the outlines decoded from a store since it was built; `None` without any.
     pub(crate) fn without_decoded(&self) -> Option<Segment> {
         let mut is_changed = false;
@@ -77,17 +97,34 @@ impl Segment {
     }
 }
 
+/// The data of a segment that is saved in blocks of its own.
+#[derive(Default)]
+pub(crate) struct StoredSegment {
+    pub(crate) windows: Collection,
+    pub(crate) functions: Collection,
+    pub(crate) names: NameTable,
+}
+
 /// Only a new segment, of which no part is shared yet, can move.
 impl StoredData for Segment {
     fn arrays(&mut self, visit: &mut dyn FnMut(&mut dyn StoredArray) -> io::Result<()>) -> io::Result<()> {
         for collection in [&mut self.windows, &mut self.functions].into_iter().filter_map(Arc::get_mut) {
-            collection.postings.arrays(visit)?;
-            visit(&mut collection.starts)?;
-            visit(&mut collection.lengths)?;
+            collection.arrays(visit)?;
         }
         Arc::get_mut(&mut self.names).map_or(Ok(()), |names| names.arrays(visit))
     }
 }
+
+impl StoredData for Collection {
+    fn arrays(&mut self, visit: &mut dyn FnMut(&mut dyn StoredArray) -> io::Result<()>) -> io::Result<()> {
+        self.postings.arrays(visit)?;
+        visit(&mut self.starts)?;
+        visit(&mut self.lengths)
+    }
+}
+
+/// Number of unused entries after the last window of a file.
+const WINDOW_MARGIN: u32 = 1;
 
 /// Every file has one more entry than windows, and there is one before the first file: so a window that begins before the first
 /// block of a file, or with its last one, has an entry too, which is never read. Postings can then be traversed without
@@ -104,7 +141,7 @@ fn window_collection(files: &[Arc<FileIndex>], threads: Parallelism) -> Collecti
     }
     let bags = file_bags(files, &starts, FileIndex::block_terms);
     let postings = Postings::build(&bags, window_frequencies, threads);
-    Collection { postings, starts: starts.into(), margin: 1, lengths: lengths.into() }
+    Collection { postings, starts: starts.into(), margin: WINDOW_MARGIN, lengths: lengths.into() }
 }
 
 fn function_collection(files: &[Arc<FileIndex>], threads: Parallelism) -> Collection {
@@ -166,11 +203,30 @@ pub(crate) fn function_frequencies(functions: &Bags) -> Vec<u32> {
 }
 
 impl Collection {
+    /// Whether it has as many documents of each of these files as `documents` returns.
+    fn is_sound(&self, files: &[Arc<FileIndex>], documents: impl Fn(&FileIndex) -> usize) -> bool {
+        let starts = &*self.starts;
+        starts.len() == files.len() + 1
+            && starts.is_sorted()
+            && starts.last().is_some_and(|&end| end as usize <= self.lengths.len())
+            && files
+                .iter()
+                .enumerate()
+                .all(|(position, file)| self.of_file(position).len() == documents(file))
+            && self.postings.is_sound()
+    }
+
     /// Returns the documents of a file.
     pub(crate) fn of_file(&self, file: usize) -> Range<u32> {
         let starts = &*self.starts;
         let (start, end) = (starts[file], starts[file + 1]);
         start..end.saturating_sub(self.margin).max(start)
+    }
+
+    /// Returns the documents of a file and the unused entries behind them.
+    pub(crate) fn blocks_of_file(&self, file: usize) -> Range<u32> {
+        let starts = &*self.starts;
+        starts[file]..starts[file + 1]
     }
 
     /// Returns the file of a document.

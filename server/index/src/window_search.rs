@@ -17,6 +17,8 @@ use crate::segment::saturated_length;
 use crate::terms::Term;
 use crate::{CancelFlag, FileIndex, Searcher};
 
+/// Number of windows that are scored at once: their scores stay in the processor's cache, whatever the size of the index.
+const RANGE: usize = if cfg!(test) { 5 } else { 1 << 16 };
 /// Number of scores that are compared at once.
 const CHUNK: usize = 64;
 /// Maximum number of windows of the terms that choose candidates, in total.
@@ -133,40 +135,66 @@ fn score<'a>(
     let windows = &layer.segment().windows;
     let lengths = &*windows.lengths;
     let gain = totals.term_score();
-    let mut scores = vec![0.0; lengths.len()];
-    for term in terms {
+    let mut lists: Vec<_> = terms
+        .iter()
+        .map(|term| (term.value, WindowList::new(windows.postings.list(term.term)).peekable()))
+        .collect();
+    let mut scores = vec![0.0; lengths.len().min(RANGE)];
+    for start in (0..lengths.len()).step_by(RANGE) {
         if cancel.is_cancelled() {
             return;
         }
-        each_window(windows.postings.list(term.term), |window, count| {
-            scores[window] += gain(term.value, count, lengths[window]);
-        });
-    }
-    for (chunk, first) in scores.chunks(CHUNK).zip((0_usize..).step_by(CHUNK)) {
-        // Without an early exit, so that the compiler vectorizes it: few chunks contain one of the best.
-        if chunk.iter().fold(false, |has_one, &score| has_one | (score >= best.threshold)) {
-            best.add_all(layer, first as u32, chunk);
+        let (end, mut is_empty) = (start + RANGE, true);
+        for (value, list) in &mut lists {
+            while let Some((window, count)) = list.next_if(|(window, _)| *window < end) {
+                scores[window - start] += gain(*value, count, lengths[window]);
+                is_empty = false;
+            }
         }
+        if is_empty {
+            continue;
+        }
+        for (chunk, first) in scores.chunks(CHUNK).zip((start..).step_by(CHUNK)) {
+            // Without an early exit, so that the compiler vectorizes it: few chunks contain one of the best.
+            if chunk.iter().fold(false, |has_one, &score| has_one | (score >= best.threshold)) {
+                best.add_all(layer, first as u32, chunk);
+            }
+        }
+        scores.fill(0.0);
     }
 }
 
-/// Calls `found` for each window with a term, with the term's count. `blocks` are those with the term, in order.
-fn each_window(blocks: impl Iterator<Item = (u32, u8)>, mut found: impl FnMut(usize, u32)) {
-    let (mut before, mut count_before) = (usize::MAX, 0);
-    for (block, count) in blocks {
-        let (block, count) = (block as usize, u32::from(count));
-        if before.wrapping_add(1) == block {
-            found(before, count_before + count);
-        } else {
-            if before != usize::MAX {
-                found(before, count_before);
-            }
-            found(block - 1, count);
-        }
-        (before, count_before) = (block, count);
+/// The windows with a term in order, with the term's count, given the blocks with it in order.
+struct WindowList<I> {
+    blocks: I,
+    /// The last block and its count, if its own window is not returned yet.
+    before: Option<(usize, u32)>,
+    /// A block that was read, but whose windows are not returned yet.
+    next: Option<(usize, u32)>,
+}
+
+impl<I: Iterator<Item = (u32, u8)>> WindowList<I> {
+    fn new(blocks: I) -> WindowList<I> {
+        WindowList { blocks, before: None, next: None }
     }
-    if before != usize::MAX {
-        found(before, count_before);
+}
+
+impl<I: Iterator<Item = (u32, u8)>> Iterator for WindowList<I> {
+    type Item = (usize, u32);
+
+    #[inline]
+    fn next(&mut self) -> Option<(usize, u32)> {
+        let read = || self.blocks.next().map(|(block, count)| (block as usize, u32::from(count)));
+        let Some((block, count)) = self.next.take().or_else(read) else { return self.before.take() };
+        match self.before.replace((block, count)) {
+            None => Some((block - 1, count)),
+            Some((before, count_before)) if before + 1 == block => Some((before, count_before + count)),
+            Some(before) => {
+                self.before = None;
+                self.next = Some((block, count));
+                Some(before)
+            }
+        }
     }
 }
 

@@ -48,6 +48,12 @@ impl IndexMemory {
         self.bytes / INDEX_BYTES_PER_TEXT_BYTE
     }
 
+    /// Returns whether this process has more memory resident than an index beyond the budget should take: then the parts that requests
+    /// have read are released.
+    pub(crate) fn is_exceeded(self) -> bool {
+        resident_bytes().is_some_and(|resident| resident > self.bytes / 4 * 3)
+    }
+
     /// Returns the tokens of a model that fits in the budget, at most `limit`.
     fn tokens(self, limit: usize) -> usize {
         usize::try_from(self.bytes / BUDGET_BYTES_PER_TOKEN).unwrap_or(usize::MAX).min(limit)
@@ -65,8 +71,18 @@ fn machine_bytes() -> Option<u64> {
     total_of(&fs::read_to_string("/proc/meminfo").ok()?)
 }
 
+/// Returns the resident memory of this process in bytes, where the system reports it in a file.
+fn resident_bytes() -> Option<u64> {
+    size_of("VmRSS:", &fs::read_to_string("/proc/self/status").ok()?)
+}
+
 fn total_of(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    size_of("MemTotal:", meminfo)
+}
+
+/// Returns the size with this name in bytes.
+fn size_of(name: &str, sizes: &str) -> Option<u64> {
+    let line = sizes.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
 }
 

@@ -1,7 +1,7 @@
 //! The index of one folder, kept up to date: reads the files that changed on disk, derives their index entries and caches them.
 //!
 //! ```text
-//! cache ──► texts and their index entries ─┐
+//! cache ──► texts and their index entries, beyond the memory budget the whole index ─┐
 //! disk  ──► workspace::WorkspaceTracker ──► changes ┴──► completion::WorkspaceIndex (immutable)
 //! cache ──► corpus image, used in place, with changes on top ──► builtin::Corpus, if an engine reads it
 //! ```
@@ -10,6 +10,7 @@
 //! stores bytes. An [`Indexer`] belongs to one thread; its snapshots are immutable and cheap to clone. It starts no threads of
 //! its own but uses the current rayon pool. A cache that is missing, damaged or of another version costs only time.
 
+mod block_cache;
 mod corpus;
 mod derive_files;
 mod index_cache;
@@ -67,8 +68,11 @@ pub struct Indexer {
     cache: Option<Cache>,
     /// Where the index is if it exceeds the memory budget; `None` if it is in memory.
     blocks: Option<Arc<DiskBlocks>>,
+    memory: IndexMemory,
     /// Bytes of text by path, of the files whose current text is not in the cache.
     unsaved: FxHashMap<Arc<str>, u64>,
+    /// Whether the cache has another form than that of this index.
+    needs_rewrite: bool,
     /// Unsaved bytes required before the next attempt to save, after a failed one.
     retry_save_bytes: u64,
     /// When freed memory was last returned to the system.
@@ -136,26 +140,39 @@ impl Indexer {
         let blocks = cache.as_ref().map(|cache| Arc::new(cache.blocks()));
         let above_bytes = memory.text_bytes();
         let texts = blocks.clone().map(|store| TextStore { store, above_bytes });
-        let mut cached = cache
-            .as_ref()
-            .map_or_else(IndexCache::default, |cache| IndexCache::read(cache, root, texts.as_ref()));
+        let mut cached = match cache.as_ref().zip(blocks.as_ref()) {
+            Some((cache, blocks)) => IndexCache::read(cache, root, blocks, above_bytes),
+            None => IndexCache::default(),
+        };
         let loading = |loaded| progress(IndexProgress::Loading(loaded));
         let tracker =
             WorkspaceTracker::open_while(root, limits, cached.take_known(), texts, &loading, keep_going)?;
         let files = Arc::clone(tracker.snapshot().files());
-        let blocks = blocks.filter(|_| text_bytes(&files) as u64 > above_bytes);
+        let is_large = cached.has_whole_index() || text_bytes(&files) as u64 > above_bytes;
+        let blocks = blocks.filter(|_| is_large);
         // The texts, as they were read, were in memory until they moved.
-        if blocks.is_some() {
+        if blocks.is_some() && !cached.has_whole_index() {
             release_memory();
         }
         let deriving = Deriving { store: as_store(&blocks), progress, keep_going, on_tree };
         let begun = cache.as_ref().filter(|_| cached.can_be_begun() && text_bytes(&files) >= MIN_BEGUN_BYTES);
-        let mut begun = begun.and_then(|cache| BegunCache::begin(cache, &tracker));
+        let mut begun =
+            begun.and_then(|cache| BegunCache::begin(cache, &tracker, &mut cached, as_store(&blocks)));
+        // The next time it is opened as a whole.
+        let needs_rewrite = blocks.is_some() && !cached.can_be_begun() && !cached.has_whole_index();
         let derived = deriving.derive_all(&files, &mut cached, &mut begun);
         let DerivedFiles { files: derived, mut unsaved } =
             derived.ok_or_else(|| WorkspaceError::Cancelled { path: root.to_owned() })?;
         let (reused, rebuilt) = (derived.len() - unsaved.len(), unsaved.len());
-        match begun.map(BegunCache::finish) {
+        let index = match cached.take_whole_index() {
+            Some((index, removed)) if unsaved.is_empty() && removed.is_empty() => index,
+            Some((index, removed)) => {
+                let changed = derived.into_iter().filter(|file| unsaved.contains_key(file.path()));
+                index.apply(changed.collect(), &removed)
+            }
+            None => Index::in_store(as_store(&blocks), derived),
+        };
+        match begun.map(|begun| begun.finish(&index)) {
             Some(Ok(_)) => unsaved.clear(),
             // Saving tries again, and reports the reason.
             Some(Err(error)) => tracing::debug!(%error, "the cache cannot be completed"),
@@ -164,19 +181,25 @@ impl Indexer {
         let opening = OpenStats { reused, rebuilt, miss: cached.miss.take() };
         drop(cached);
         let projects = Arc::new(Projects::new(tracker.snapshot().manifests()));
-        let index = Index::in_store(as_store(&blocks), derived);
         let index = WorkspaceIndex::empty().with_index(files, index, projects);
         let indexer = Indexer {
             tracker,
             index,
             cache,
             blocks,
+            memory,
             unsaved,
+            needs_rewrite,
             retry_save_bytes: 0,
             released_at: Instant::now(),
         };
         indexer.release_memory();
         Ok((indexer, opening))
+    }
+
+    /// Returns whether the folder at `root` has a cache that opens about as fast as the code near a document is indexed.
+    pub(crate) fn opens_fast(cache: &Cache, root: &Path) -> bool {
+        cache.has_blocks(root, &block_cache::format())
     }
 
     /// Returns memory that is not needed to answer requests to the system.
@@ -224,6 +247,9 @@ impl Indexer {
 
     /// Scans for changes and applies them to the index. Returns whether anything differs.
     pub fn refresh(&mut self, scope: &ScanScope) -> Result<bool, WorkspaceError> {
+        if let Some(blocks) = self.blocks.as_ref().filter(|_| self.memory.is_exceeded()) {
+            blocks.release_pages();
+        }
         let changes = match scope {
             ScanScope::Paths(paths) => self.tracker.refresh(paths)?,
             ScanScope::Unwatched => self.tracker.poll()?,
@@ -263,17 +289,25 @@ impl Indexer {
     pub fn save(&mut self) -> Result<Option<SaveSummary>, cache::CacheError> {
         let unsaved = self.unsaved.values().sum();
         let total = self.index.files().iter().map(|file| size(file).1).sum();
-        if unsaved < self.retry_save_bytes || !cache::is_worth_saving(unsaved, total) {
+        let is_worth_it = std::mem::take(&mut self.needs_rewrite) || cache::is_worth_saving(unsaved, total);
+        if unsaved < self.retry_save_bytes || !is_worth_it {
             return Ok(None);
         }
         self.retry_save_bytes = 2 * unsaved;
-        self.save_all()
+        self.write_cache()
     }
 
     /// Caches the derived entries in any case; `None` if all are cached, or without a cache.
     pub fn save_all(&mut self) -> Result<Option<SaveSummary>, cache::CacheError> {
-        let Some(cache) = self.cache.as_ref().filter(|_| !self.unsaved.is_empty()) else { return Ok(None) };
-        let saved = index_cache::save(cache, &self.tracker, self.index.index())?;
+        if self.unsaved.is_empty() && !std::mem::take(&mut self.needs_rewrite) {
+            return Ok(None);
+        }
+        self.write_cache()
+    }
+
+    fn write_cache(&mut self) -> Result<Option<SaveSummary>, cache::CacheError> {
+        let Some(cache) = &self.cache else { return Ok(None) };
+        let saved = index_cache::save(cache, &self.tracker, self.index.index(), self.store().as_deref())?;
         self.unsaved.clear();
         self.retry_save_bytes = 0;
         Ok(Some(saved))

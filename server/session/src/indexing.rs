@@ -230,9 +230,9 @@ async fn open_folder(
     }
 }
 
-/// Publishes the code near the open documents of a folder that is not small.
+/// Publishes the code near the open documents of a folder that is neither small nor opened at once.
 async fn publish_near_code(services: &IndexingServices, folder: &Arc<Folder>) -> Result<(), TaskPanic> {
-    if folder.is_small() {
+    if folder.is_small() || opens_fast(services, folder).await? {
         return Ok(());
     }
     let directories = near_code::near_directories(folder).await;
@@ -248,6 +248,12 @@ async fn publish_near_code(services: &IndexingServices, folder: &Arc<Folder>) ->
         services.background.drop_in_background(folder.update_index(index));
     }
     Ok(())
+}
+
+async fn opens_fast(services: &IndexingServices, folder: &Folder) -> Result<bool, TaskPanic> {
+    let (cache, root) = (services.cache.clone(), folder.root.clone());
+    run_in_background(services, folder, move || cache.is_some_and(|cache| Indexer::opens_fast(&cache, &root)))
+        .await
 }
 
 async fn open_indexer(

@@ -10,7 +10,7 @@ use bytemuck::Pod;
 use crate::{PodArray, SharedBytes, TextBlock};
 
 /// Alignment of arrays in a block, in bytes: that of the largest numbers.
-const ALIGNMENT: usize = size_of::<u64>();
+pub(crate) const ALIGNMENT: usize = size_of::<u64>();
 
 /// A place for blocks of immutable bytes. A block is released with the last reference to it.
 pub trait BlockStore: fmt::Debug + Send + Sync {
@@ -36,6 +36,9 @@ pub trait StoredArray {
     /// Returns its bytes; `None` if they are in a block.
     fn owned_bytes(&self) -> Option<&[u8]>;
 
+    /// Returns its bytes, which it shares if they are in a block.
+    fn to_bytes(&self) -> PodArray<u8>;
+
     /// Replaces it by the array in `range` of a block, which has the same bytes. Returns whether the range is valid and aligned.
     fn use_in_place(&mut self, block: &SharedBytes, range: Range<usize>) -> bool;
 }
@@ -45,6 +48,15 @@ impl<T: Pod> StoredArray for PodArray<T> {
         match self {
             PodArray::Owned(numbers) => Some(bytemuck::cast_slice(numbers)),
             PodArray::Mapped { .. } => None,
+        }
+    }
+
+    fn to_bytes(&self) -> PodArray<u8> {
+        match self {
+            PodArray::Owned(numbers) => bytemuck::cast_slice(numbers).to_vec().into(),
+            PodArray::Mapped { bytes, range } => {
+                PodArray::Mapped { bytes: Arc::clone(bytes), range: range.clone() }
+            }
         }
     }
 
@@ -136,10 +148,15 @@ impl Write for MemoryWriter {
 
 impl BlockWriter for MemoryWriter {
     fn finish(self: Box<Self>) -> io::Result<SharedBytes> {
-        let mut numbers = vec![0_u64; self.0.len().div_ceil(ALIGNMENT)];
-        bytemuck::cast_slice_mut(&mut numbers)[..self.0.len()].copy_from_slice(&self.0);
-        Ok(Arc::new(MemoryBlock { numbers, length: self.0.len() }))
+        Ok(memory_block(&self.0))
     }
+}
+
+/// Returns bytes in memory, aligned as in a block.
+pub(crate) fn memory_block(bytes: &[u8]) -> SharedBytes {
+    let mut numbers = vec![0_u64; bytes.len().div_ceil(ALIGNMENT)];
+    bytemuck::cast_slice_mut(&mut numbers)[..bytes.len()].copy_from_slice(bytes);
+    Arc::new(MemoryBlock { numbers, length: bytes.len() })
 }
 
 impl BlockStore for MemoryBlocks {

@@ -3,6 +3,7 @@
 //! ```text
 //! PodArray::Owned ──move_to_store──► block of a BlockStore ──► PodArray::Mapped, with the same contents
 //! SharedText::from(text) ──SharedText::move_all──► TextBlock ──► SharedText, with the same contents
+//! both ──SavedBlock──► a file of the cache ──LoadedBlock──► both in place, in a later process
 //! ```
 //!
 //! Readers cannot tell the difference, so there is one implementation of everything that reads such data. This crate does no IO:
@@ -11,8 +12,10 @@
 
 mod block_store;
 mod pod_array;
+mod saved_block;
 mod shared_text;
 
 pub use block_store::{BlockStore, BlockWriter, MemoryBlocks, StoredArray, StoredData, move_to_store};
 pub use pod_array::{PodArray, SharedBytes};
+pub use saved_block::{BlockCursor, LoadedBlock, SavedBlock};
 pub use shared_text::{SharedText, TextBlock};

@@ -22,6 +22,12 @@ enum TextPlace {
 }
 
 impl SharedText {
+    /// Returns the text in `range` of a block; `None` if the range is invalid or divides a character.
+    pub fn in_place(block: &TextBlock, range: Range<usize>) -> Option<SharedText> {
+        (**block).as_ref().get(range.clone())?;
+        Some(SharedText(TextPlace::Block { block: Arc::clone(block), range }))
+    }
+
     /// Returns whether it is this very text in memory, not only an equal one.
     pub fn is_same(&self, other: &str) -> bool {
         std::ptr::eq(&raw const **self, &raw const *other)

@@ -31,6 +31,16 @@ pub(super) fn measure(indexed: &WorkspaceIndex) -> Result<SortedTimes> {
     Ok(SortedTimes::new(times))
 }
 
+/// The same in the language of most files.
+pub(super) fn measure_one_language(indexed: &WorkspaceIndex) -> Result<SortedTimes> {
+    let count = |language: Language| indexed.files().iter().filter(|file| file.language == language).count();
+    let language = Language::ALL.iter().copied().max_by_key(|language| count(*language));
+    let language = language.context("there are languages")?;
+    let lines = lines(indexed, language)?;
+    let times = (0..2 * EDITS).map(|number| edit(indexed, language, &lines, number % EDITS));
+    Ok(SortedTimes::new(times.collect::<Result<_>>()?))
+}
+
 /// The first lines of the files in a language, repeated if there are too few.
 pub(super) fn lines(indexed: &WorkspaceIndex, language: Language) -> Result<Vec<&str>> {
     let files: Vec<&SourceFile> = indexed.files().iter().filter(|file| file.language == language).collect();

@@ -14,6 +14,8 @@ use session::Indexer;
 use workspace::ReadLimits;
 use xtask::process;
 
+use super::{edits, queries};
+use crate::measure::figures::SortedTimes;
 use crate::measure::{background_load, document};
 
 /// Repetitions of each measurement; the median counts.
@@ -34,6 +36,31 @@ pub(super) struct OpenTimings {
     pub(super) answered: f64,
     /// Resident set after that in bytes.
     pub(super) memory: f64,
+    /// Its maximum until then.
+    pub(super) peak: f64,
+}
+
+/// Times of an open folder in milliseconds: median and 99th percentile.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct QueryTimings {
+    pub(super) hybrid: (f64, f64),
+    pub(super) edits: (f64, f64),
+    /// Resident set afterwards in bytes.
+    pub(super) memory: f64,
+}
+
+/// Environment variable of a child that also measures queries.
+const QUERIES: &str = "GHOSTBENCH_BENCH_QUERIES";
+
+/// Opens a folder once, with the cache that is there, and leaves a cache.
+pub(super) fn open_once(folder: &Path, caches: &Path) -> Result<OpenTimings> {
+    Ok(in_child(folder, caches, false)?.0)
+}
+
+/// Same, and measures queries and edits in the open folder.
+pub(super) fn open_and_query(folder: &Path, caches: &Path) -> Result<(OpenTimings, QueryTimings)> {
+    let (timings, queries) = in_child(folder, caches, true)?;
+    Ok((timings, queries.context("the child reports no queries")?))
 }
 
 /// Opens a folder without a cache and with one.
@@ -45,8 +72,8 @@ pub(super) fn measure(folder: &Path) -> Result<(OpenTimings, OpenTimings)> {
         if caches.is_dir() {
             fs::remove_dir_all(&caches)?;
         }
-        cold.push(in_child(folder, &caches)?);
-        warm.push(in_child(folder, &caches)?);
+        cold.push(open_once(folder, &caches)?);
+        warm.push(open_once(folder, &caches)?);
     }
     Ok((median_run(cold), median_run(warm)))
 }
@@ -56,19 +83,32 @@ fn median_run(mut runs: Vec<OpenTimings>) -> OpenTimings {
     runs[RUNS / 2]
 }
 
-fn in_child(folder: &Path, caches: &Path) -> Result<OpenTimings> {
+fn in_child(folder: &Path, caches: &Path, queries: bool) -> Result<(OpenTimings, Option<QueryTimings>)> {
     let mut child = Command::new(std::env::current_exe()?);
     child.arg("bench").env(FOLDER, folder).env(CACHE, caches);
+    if queries {
+        child.env(QUERIES, "1");
+    }
     let report: Value =
         serde_json::from_str(&process::output(&mut child)?).context("the child prints no JSON")?;
     let number =
         |field: &str| report[field].as_f64().with_context(|| format!("the child reports no `{field}`"));
-    Ok(OpenTimings {
+    let pair = |field: &str| {
+        let number = |at: usize| report["queries"][field][at].as_f64();
+        number(0).zip(number(1)).with_context(|| format!("the child reports no `{field}`"))
+    };
+    let queries = |report: &Value| -> Result<QueryTimings> {
+        let memory = report["memory"].as_f64().context("the child reports no memory")?;
+        Ok(QueryTimings { hybrid: pair("hybrid")?, edits: pair("edits")?, memory })
+    };
+    let timings = OpenTimings {
         seconds: number("seconds")?,
         core_seconds: number("core_seconds")?,
         answered: number("answered")?,
         memory: number("memory")?,
-    })
+        peak: number("peak")?,
+    };
+    Ok((timings, report.get("queries").filter(|queries| queries.is_object()).map(queries).transpose()?))
 }
 
 /// Whether this process is such a child.
@@ -88,18 +128,34 @@ pub(crate) fn open_in_child() -> Result<()> {
     let core_seconds = background_load::core_seconds()?;
     ask(indexer.current())?;
     let answered = start.elapsed().as_secs_f64();
-    let memory =
-        document::field("/proc/self/status", "VmRSS").context("the kernel does not tell the memory")?;
-    let kilobytes: f64 = memory.trim_end_matches(" kB").parse()?;
-    let report = json!({
+    let mut report = json!({
         "seconds": seconds,
         "core_seconds": core_seconds,
         "answered": answered,
-        "memory": kilobytes * 1024.0,
+        "memory": status_bytes("VmRSS")?,
+        "peak": status_bytes("VmHWM")?,
     });
+    if std::env::var_os(QUERIES).is_some() {
+        report["queries"] = query(indexer.current())?;
+    }
     println!("{report}");
     indexer.save()?;
     Ok(())
+}
+
+/// Queries and edits, and the memory afterwards.
+fn query(indexed: &WorkspaceIndex) -> Result<Value> {
+    let hybrid = queries::measure_strategy(indexed, Strategy::Hybrid);
+    let edits = edits::measure_one_language(indexed)?;
+    let pair = |times: &SortedTimes| [times.percentile(50), times.percentile(99)];
+    Ok(json!({ "hybrid": pair(&hybrid), "edits": pair(&edits), "memory": status_bytes("VmRSS")? }))
+}
+
+/// Returns a size of this process in bytes, as the kernel names it.
+fn status_bytes(name: &str) -> Result<f64> {
+    let size = document::field("/proc/self/status", name).context("the kernel does not tell the memory")?;
+    let kilobytes: f64 = size.trim_end_matches(" kB").parse()?;
+    Ok(kilobytes * 1024.0)
 }
 
 /// Retrieves in the middle of the middle file.

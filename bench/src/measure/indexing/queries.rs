@@ -20,17 +20,20 @@ pub(super) const STRATEGIES: [Strategy; 4] =
 
 /// The times of each strategy.
 pub(super) fn measure(indexed: &WorkspaceIndex) -> [SortedTimes; 4] {
+    STRATEGIES.map(|strategy| measure_strategy(indexed, strategy))
+}
+
+/// The times of one strategy.
+pub(super) fn measure_strategy(indexed: &WorkspaceIndex, strategy: Strategy) -> SortedTimes {
     let files = indexed.files();
     let step = (files.len() / CURSORS).max(1);
     let files: Vec<&SourceFile> = files.iter().step_by(step).collect();
-    STRATEGIES.map(|strategy| {
-        for (number, file) in files.iter().enumerate().take(WARM_UP) {
-            ask(indexed, strategy, file, number);
-        }
-        SortedTimes::new(
-            files.iter().enumerate().map(|(number, file)| ask(indexed, strategy, file, number)).collect(),
-        )
-    })
+    for (number, file) in files.iter().enumerate().take(WARM_UP) {
+        ask(indexed, strategy, file, number);
+    }
+    SortedTimes::new(
+        files.iter().enumerate().map(|(number, file)| ask(indexed, strategy, file, number)).collect(),
+    )
 }
 
 /// Queries in the middle of a line, further down from file to file.

@@ -63,15 +63,6 @@ pub(super) fn section(columns: &[CorpusColumn], neighbours: f64) -> String {
     lines.join("\n")
 }
 
-/// Renders the section of a corpus of which only the building is measured.
-pub(super) fn building_section(building: &BuildingTimes, neighbours: f64) -> String {
-    let conditions = format!(
-        "A corpus from the pinned repositories, with copies in which every name has a suffix, built in new processes, median of three, with \
-         the files in the page cache. Other programs took {neighbours:.0} % of the processor time during the measurement.\n"
-    );
-    [vec![conditions], building_rows(&[building])].concat().join("\n")
-}
-
 /// Returns the head of a table and its rows about building.
 fn building_rows(columns: &[&BuildingTimes]) -> Vec<String> {
     let row = |what: &str, target: &str, value: &dyn Fn(&BuildingTimes) -> String| {

@@ -4,6 +4,7 @@
     reason = "a test that cannot write its fixture has nothing to report but that"
 )]
 
+mod blocks;
 mod corruption;
 mod fixture;
 mod folder;

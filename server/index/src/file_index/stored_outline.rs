@@ -7,7 +7,7 @@ use stored::PodArray;
 use syntax::Outline;
 
 /// An outline that can move to a store. Decoded, outlines take several times the memory, and few of them are ever used.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct StoredOutline {
     pub(super) encoded: PodArray<u8>,
     decoded: OnceLock<Outline>,
@@ -43,14 +43,17 @@ impl StoredOutline {
         self.decoded.get().map_or_else(|| Cow::Owned(self.decode()), Cow::Borrowed)
     }
 
-    /// Returns the outline in the same place, not decoded; `None` if it is not decoded, or not in a store.
-    pub(super) fn without_decoded(&self) -> Option<StoredOutline> {
-        let is_stored = matches!(self.encoded, PodArray::Mapped { .. });
-        (is_stored && self.decoded.get().is_some())
-            .then(|| StoredOutline { encoded: self.encoded.clone(), decoded: OnceLock::new() })
+    /// Whether it is decoded although it is in a store.
+    pub(super) fn has_decoded(&self) -> bool {
+        matches!(self.encoded, PodArray::Mapped { .. }) && self.decoded.get().is_some()
     }
 
-    /// Decodes bytes of this process, so an error is impossible; without definitions it would lead to fewer hits.
+    /// Returns the same outline, not decoded.
+    pub(super) fn without_decoded(&self) -> StoredOutline {
+        StoredOutline { encoded: self.encoded.clone(), decoded: OnceLock::new() }
+    }
+
+    /// Decodes bytes that were written by this version, so an error is impossible; without definitions it would lead to fewer hits.
     fn decode(&self) -> Outline {
         postcard::from_bytes(&self.encoded).unwrap_or_default()
     }

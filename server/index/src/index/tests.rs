@@ -5,7 +5,7 @@ use stored::{MemoryBlocks, StoredData};
 use syntax::Language;
 
 use super::*;
-use crate::{FunctionQuery, LexicalIndex, Term, WindowQuery};
+use crate::{FunctionQuery, LexicalIndex, Term, WindowQuery, saved_index};
 
 fn file(path: &str, text: &str) -> SourceFile {
     SourceFile { path: path.into(), language: Language::Python, text: text.into() }
@@ -98,6 +98,7 @@ proptest! {
     ) {
         let mut index = Index::build(&[]);
         let mut stored = Index::in_store(Some(Arc::new(MemoryBlocks)), Vec::new());
+        let mut reopened = stored.clone();
         let mut files = std::collections::BTreeMap::new();
         for (changed, removed) in changes {
             for number in &removed {
@@ -109,12 +110,16 @@ proptest! {
                 changed.iter().map(|(number, text)| file_index(&path(*number), text)).collect();
             files.extend(changed.iter().map(|file| (file.path().to_owned(), file.clone())));
             let removed: Vec<Arc<str>> = removed.iter().map(|number| path(*number).into()).collect();
-            index.update(changed, &removed);
+            index.update(changed.clone(), &removed);
+            // As if the process had ended before the change.
+            reopened = saved_index::tests::reopened(&reopened);
+            reopened.update(changed, &removed);
             stored.update(stored_files, &removed);
             prop_assert!(index.layers().len() <= MAX_LAYERS);
             let at_once = Index::from_files(files.values().cloned().collect());
             prop_assert_eq!(answers(&index.hide(&[])), answers(&at_once.hide(&[])));
             prop_assert_eq!(answers(&stored.hide(&[])), answers(&at_once.hide(&[])));
+            prop_assert_eq!(answers(&reopened.hide(&[])), answers(&at_once.hide(&[])));
             prop_assert_eq!(index.files(), at_once.files());
         }
         let hidden: Vec<String> = hidden.iter().map(|number| path(*number)).collect();

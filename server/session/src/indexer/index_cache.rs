@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use cache::{Cache, CacheMiss, CacheReader, CacheSegment, CacheWriter, Entry, SaveSummary};
+use cache::{Cache, CacheMiss, CacheReader, CacheSegment, CacheWriter, DiskBlocks, Entry, SaveSummary};
 use index::{FileIndex, Index};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -12,6 +12,7 @@ use stored::{BlockStore, SharedText};
 use syntax::{Language, SourceFile};
 use workspace::{DiskStamp, KnownFile, TextStore, WorkspaceTracker};
 
+use super::block_cache::{self, BegunBlocks, BegunBlocksWriter, BlockCache};
 use super::derive_files::store_entries;
 
 /// Files that are encoded at once.
@@ -26,6 +27,10 @@ const CACHE_BYTES_PER_TEXT_BYTE: u64 = 2;
 pub(crate) struct IndexCache {
     known: Vec<KnownFile>,
     derived: FxHashMap<Arc<str>, Arc<FileIndex>>,
+    /// The index of these files, if it was beyond the memory budget.
+    index: Option<Index>,
+    /// What a killed process left of such an index.
+    begun: Option<BegunBlocks>,
     /// Whether a complete cache was found, whatever its state.
     is_complete: bool,
     /// Why all or a part of it could not be used.
@@ -33,8 +38,26 @@ pub(crate) struct IndexCache {
 }
 
 impl IndexCache {
-    /// Reads the cache of the workspace at `root`; if it exceeds the limit of `texts`, its content moves to that store.
-    pub(crate) fn read(cache: &Cache, root: &Path, texts: Option<&TextStore>) -> IndexCache {
+    /// Reads the cache of the workspace at `root`; if its texts have more than `above_bytes` bytes, its content moves to `store`.
+    pub(crate) fn read(cache: &Cache, root: &Path, store: &Arc<DiskBlocks>, above_bytes: u64) -> IndexCache {
+        let blocks = BlockCache::read(cache, root, store, above_bytes);
+        if !blocks.files.is_empty() {
+            return IndexCache::of_blocks(blocks);
+        }
+        let texts = TextStore { store: Arc::clone(store) as Arc<dyn BlockStore>, above_bytes };
+        let mut cached = IndexCache::read_entries(cache, root, &texts);
+        cached.miss = blocks.miss.or(cached.miss);
+        cached
+    }
+
+    fn of_blocks(blocks: BlockCache) -> IndexCache {
+        let BlockCache { files, index, begun, miss } = blocks;
+        let known = files.iter().filter_map(block_cache::known_file).collect();
+        let derived = files.into_iter().map(|file| (Arc::clone(&file.index.file().path), file.index));
+        IndexCache { known, derived: derived.collect(), is_complete: begun.is_none(), index, begun, miss }
+    }
+
+    fn read_entries(cache: &Cache, root: &Path, texts: &TextStore) -> IndexCache {
         let mut cached = IndexCache::default();
         match cache.open(root, FileIndex::FORMAT) {
             Ok(segments) => {
@@ -54,14 +77,24 @@ impl IndexCache {
         cached
     }
 
+    /// Takes the index of all files out, and the paths of those that were not taken.
+    pub(crate) fn take_whole_index(&mut self) -> Option<(Index, Vec<Arc<str>>)> {
+        Some((self.index.take()?, self.derived.keys().cloned().collect()))
+    }
+
+    /// Returns whether an index beyond the memory budget was cached as a whole.
+    pub(crate) fn has_whole_index(&self) -> bool {
+        self.index.is_some()
+    }
+
     /// Returns whether the cache can be written while the workspace is indexed: there is no complete one, of which a part would be lost.
     pub(crate) fn can_be_begun(&self) -> bool {
         !self.is_complete
     }
 
-    fn read_segments(&mut self, mut segments: CacheReader, texts: Option<&TextStore>) {
-        let texts = texts.filter(|texts| segments.bytes() / CACHE_BYTES_PER_TEXT_BYTE > texts.above_bytes);
-        let store = texts.map(|texts| &*texts.store);
+    fn read_segments(&mut self, mut segments: CacheReader, texts: &TextStore) {
+        let is_large = segments.bytes() / CACHE_BYTES_PER_TEXT_BYTE > texts.above_bytes;
+        let store = is_large.then_some(&*texts.store);
         loop {
             // The file is read in one pass; its segments are decoded on all threads.
             let part: Vec<_> = segments.by_ref().take(SEGMENTS_PER_PART).collect();
@@ -148,12 +181,17 @@ fn decode_entry((known, payload): &UndecodedEntry) -> Option<FileIndex> {
     FileIndex::decode(file, payload).ok()
 }
 
-/// Saves all files of a folder.
+/// Saves all files of a folder; as blocks if its data is in a store.
 pub(crate) fn save(
     cache: &Cache,
     follower: &WorkspaceTracker,
     index: &Index,
+    store: Option<&dyn BlockStore>,
 ) -> Result<SaveSummary, cache::CacheError> {
+    if let Some(store) = store {
+        let notes = follower.known_files().map(|known| (Arc::clone(&known.path), block_cache::note(&known)));
+        return block_cache::save(cache, follower.root(), index, &notes.collect(), store);
+    }
     let searcher = index.hide(&[]);
     let known: Vec<StampedFile> = follower.known_files().map(StampedFile::new).collect();
     let payload = |file: &StampedFile| {
@@ -192,36 +230,78 @@ impl StampedFile {
 
 /// The cache of a folder that is indexed for the first time, written meanwhile.
 pub(super) struct BegunCache {
-    writer: CacheWriter,
+    writer: BegunWriter,
     /// All files, by path.
-    known: FxHashMap<Arc<str>, StampedFile>,
+    known: FxHashMap<Arc<str>, KnownFile>,
+}
+
+enum BegunWriter {
+    Entries(CacheWriter),
+    /// Beyond the memory budget: the data is in the store.
+    Blocks(BegunBlocksWriter, Arc<dyn BlockStore>),
 }
 
 impl BegunCache {
-    /// Begins or continues the cache; `None` if that is impossible, for example because another process does.
-    pub(super) fn begin(cache: &Cache, tracker: &WorkspaceTracker) -> Option<BegunCache> {
-        let writer = match cache.begin(tracker.root(), FileIndex::FORMAT) {
+    /// Begins the cache, or continues `cached`; `None` if that is impossible, for example because another process does.
+    pub(super) fn begin(
+        cache: &Cache,
+        tracker: &WorkspaceTracker,
+        cached: &mut IndexCache,
+        store: Option<Arc<dyn BlockStore>>,
+    ) -> Option<BegunCache> {
+        let root = tracker.root();
+        let begun = match store {
+            Some(store) => BegunBlocksWriter::begin(cache, root, cached.begun.take())
+                .map(|writer| BegunWriter::Blocks(writer, store)),
+            None => cache.begin(root, FileIndex::FORMAT).map(BegunWriter::Entries),
+        };
+        let writer = match begun {
             Ok(writer) => writer,
             Err(error) => {
                 tracing::debug!(%error, "the cache is written at the end");
                 return None;
             }
         };
-        let known = tracker.known_files().map(|known| (Arc::clone(&known.path), StampedFile::new(known)));
+        let known = tracker.known_files().map(|known| (Arc::clone(&known.path), known));
         Some(BegunCache { writer, known: known.collect() })
     }
 
     /// Adds files that were just derived.
     pub(super) fn add(&mut self, derived: &[Arc<FileIndex>]) -> Result<(), cache::CacheError> {
-        let payloads: Vec<Vec<u8>> = derived.par_iter().map(|file| with_language(file)).collect();
-        let known = derived.iter().map(|file| self.known.get(file.path()));
-        self.writer.add(known.zip(payloads).filter_map(|(known, payload)| Some(known?.entry(payload))))
+        let known = &self.known;
+        match &mut self.writer {
+            BegunWriter::Entries(writer) => {
+                let payloads: Vec<Vec<u8>> = derived.par_iter().map(|file| with_language(file)).collect();
+                let known: Vec<Option<StampedFile>> = derived
+                    .iter()
+                    .map(|file| known.get(file.path()).cloned().map(StampedFile::new))
+                    .collect();
+                writer.add(
+                    known
+                        .iter()
+                        .zip(payloads)
+                        .filter_map(|(known, payload)| Some(known.as_ref()?.entry(payload))),
+                )
+            }
+            BegunWriter::Blocks(writer, _) => {
+                writer.add(derived.iter().map(|file| (&**file, note_of(known, file))))
+            }
+        }
     }
 
-    /// Completes the cache.
-    pub(super) fn finish(self) -> Result<SaveSummary, cache::CacheError> {
-        self.writer.finish()
+    /// Completes the cache of all files, which are those of `index`.
+    pub(super) fn finish(self, index: &Index) -> Result<SaveSummary, cache::CacheError> {
+        match self.writer {
+            BegunWriter::Entries(writer) => writer.finish(),
+            BegunWriter::Blocks(writer, store) => {
+                writer.finish(index, &|file| note_of(&self.known, file), &*store)
+            }
+        }
     }
+}
+
+fn note_of(known: &FxHashMap<Arc<str>, KnownFile>, file: &FileIndex) -> Vec<u8> {
+    known.get(file.path()).map(block_cache::note).unwrap_or_default()
 }
 
 /// A file's language can depend on its neighbors, so it is stored with the entry that was derived under it.

@@ -215,6 +215,8 @@ fn damaged_cache_is_reported_and_rebuilt() {
     assert_eq!(paths_with(&indexer, "alpha"), ["a.py"]);
 }
 
+mod reopened;
+
 mod tokens {
     use builtin::CorpusLimit;
     use syntax::Language;
