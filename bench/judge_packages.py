@@ -1,13 +1,17 @@
 """Judges blocks of published packages by their own unit tests, and prints the table of docs/unit-tests.md.
 
-    python3 bench/judge_packages.py GHOSTBENCH PYTHON [PACKAGE...]
+    python3 bench/judge_packages.py GHOSTBENCH PYTHON [PACKAGE...] [--keep FOLDER]
 
 GHOSTBENCH is the program, and PYTHON an interpreter with pytest and coverage. Packages are fetched by pip, Cargo, npm and apt, at the
-versions below. For each: the blocks whose tests have power, the verdicts on the truth in a second and third judgement that are not
-`passed`, the seconds of a case, the share of the wall time that the test commands take with one sandbox at a time, and how often the
-built-in engine's answers pass, whether their text is the truth or not. Linux only.
+versions below; Debian's sources have those of its release. For each package: the blocks whose tests have power, the verdicts on the truth
+that are not `passed`, in the tree where the tests were found and in a second tree that nothing was run in, the seconds of a case, the
+share of the wall time that the test commands take with one sandbox at a time, and how often the built-in engine's answers pass, whether
+their text is the truth or not. With --keep, packages stay in a folder and are not fetched again. Linux only.
+
+Debian packages: bubblewrap golang cmake autoconf automake libtool gettext flex default-jdk maven junit4, and the sources of its suite.
 """
 
+import argparse
 import json
 import os
 import shutil
@@ -16,30 +20,35 @@ import sys
 import tarfile
 import tempfile
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Callable
 
-SIZE = 8
 TEST_RUNS = 3
 
-PYPI = {
-    "more-itertools": "10.5.0",
-    "toolz": "1.0.0",
-}
-CRATES = {
-    "strsim": "0.11.1",
-    "semver": "1.0.28",
-    "itoa": "1.0.19",
-}
-NPM = {
-    "@fastify/error": "4.2.0",
-}
-# Packages of Debian, whose version is that of the release: a folder of Go code, and a source package with CMake.
-GO = {
-    "golang-github-spf13-pflag-dev": "usr/share/gocode/src/github.com/spf13/pflag",
-}
-CMAKE = {
-    "cjson": ["-DENABLE_CJSON_TEST=ON"],
-}
+# A list of the plug-ins and versions that Debian's repository for Maven has.
+POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>measured</groupId>
+  <artifactId>{name}</artifactId>
+  <version>1</version>
+  <properties>
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+    <maven.compiler.source>8</maven.compiler.source>
+    <maven.compiler.target>8</maven.compiler.target>
+  </properties>
+  <dependencies>
+    <dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.x</version><scope>test</scope></dependency>
+  </dependencies>
+  <build>
+    <plugins>
+      <plugin><artifactId>maven-resources-plugin</artifactId><version>3.3.0</version></plugin>
+      <plugin><artifactId>maven-compiler-plugin</artifactId><version>3.10.1</version></plugin>
+      <plugin><artifactId>maven-surefire-plugin</artifactId><version>2.22.3</version></plugin>
+    </plugins>
+  </build>
+</project>
+"""
 
 
 def run(*command, **options):
@@ -50,52 +59,148 @@ def run(*command, **options):
 
 
 def unpack(archive, folder):
+    """Unpacks an archive, and returns its only folder."""
+    before = set(folder.iterdir())
     with tarfile.open(archive) as file:
         file.extractall(folder, filter="data")
-    return next(path for path in folder.iterdir() if path.is_dir())
+    return next(path for path in folder.iterdir() if path.is_dir() and path not in before)
 
 
-def fetch_pypi(name, version, folder):
-    run("pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "-d", folder, f"{name}=={version}")
+def fetch_pypi(package, folder):
+    run("pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "-d", folder, f"{package.name}=={package.version}")
     return unpack(next(folder.glob("*.tar.gz")), folder)
 
 
-def fetch_crate(name, version, folder):
+def fetch_crate(package, folder):
     run("cargo", "init", "--name", "fetch", folder)
-    run("cargo", "add", f"{name}@={version}", cwd=folder)
+    run("cargo", "add", f"{package.name}@={package.version}", cwd=folder)
     vendored = folder / "vendored"
     run("cargo", "vendor", vendored, cwd=folder)
-    package = folder / name
-    shutil.copytree(vendored / name, package)
-    manifest = package / "Cargo.toml"
+    root = folder / package.name
+    shutil.copytree(vendored / package.name, root)
+    manifest = root / "Cargo.toml"
     manifest.write_text(manifest.read_text() + "\n[workspace]\n")
-    run("cargo", "test", "--no-run", cwd=package)
-    return package
+    return root
 
 
-def fetch_npm(name, version, folder):
-    run("npm", "pack", f"{name}@{version}", cwd=folder)
-    package = unpack(next(folder.glob("*.tgz")), folder)
-    run("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", cwd=package)
-    return package
+def fetch_npm(package, folder):
+    run("npm", "pack", f"{package.name}@{package.version}", cwd=folder)
+    return unpack(next(folder.glob("*.tgz")), folder)
 
 
-def fetch_go(name, path, folder):
-    run("apt-get", "download", name, cwd=folder)
+def fetch_debian_source(package, folder):
+    try:
+        run("apt-get", "source", "--download-only", package.name, cwd=folder)
+    except RuntimeError:
+        # Mirrors may lack Debian's changes of a package, which are not needed.
+        if not any(folder.glob("*.orig.tar.*")):
+            raise
+    return unpack(next(folder.glob("*.orig.tar.*")), folder)
+
+
+def fetch_debian_go(package, folder):
+    run("apt-get", "download", package.name, cwd=folder)
     run("dpkg", "-x", next(folder.glob("*.deb")), folder / "package")
     module = folder / "module"
-    shutil.copytree(folder / "package" / path, module)
+    found = next((folder / "package/usr/share/gocode/src").glob("*/*/*"))
+    shutil.copytree(found, module)
     if not (module / "go.mod").exists():
-        run("go", "mod", "init", "github.com/" + path.split("github.com/")[1], cwd=module)
+        run("go", "mod", "init", "/".join(found.parts[-3:]), cwd=module)
     return module
 
 
-def fetch_cmake(name, options, folder):
-    run("apt-get", "source", "--download-only", name, cwd=folder)
-    root = unpack(next(folder.glob("*.orig.tar.*")), folder)
-    run("cmake", "-S", ".", "-B", "build", *options, cwd=root)
-    run("cmake", "--build", "build", cwd=root)
-    return root
+def npm_install(*packages):
+    def install(root):
+        run("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", *packages, cwd=root)
+
+    return install
+
+
+def keep_only(*paths):
+    """Removes everything but some paths and the files at the top that are no code."""
+
+    def remove(root):
+        kept = [root / path for path in paths]
+        for path in root.iterdir():
+            if path.is_dir() and path not in kept:
+                shutil.rmtree(path) if not any(path in it.parents for it in kept) else keep_children(path, kept)
+            elif path.suffix in (".js", ".cjs", ".ts", ".cts", ".mjs"):
+                path.unlink()
+
+    return remove
+
+
+def keep_children(folder, kept):
+    for path in folder.iterdir():
+        if path not in kept:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def write(name, text):
+    def write_file(root):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    return write_file
+
+
+def commands(*lines):
+    def run_lines(root):
+        for line in lines:
+            run(*line.split(), cwd=root)
+
+    return run_lines
+
+
+def skip_test_files(*patterns):
+    def remove(root):
+        for pattern in patterns:
+            for path in root.glob(pattern):
+                path.unlink()
+
+    return remove
+
+
+@dataclass
+class Package:
+    """A package: how to fetch its source, what to add to it, and how to build it at its final place."""
+
+    name: str
+    fetch: Callable
+    version: str = "of Debian"
+    # Once, after it was fetched.
+    complete: list = field(default_factory=list)
+    # In every tree: build files have absolute paths.
+    build: list = field(default_factory=list)
+    # Candidates for each scenario.
+    size: int = 8
+
+
+CMAKE = commands("cmake -S . -B build -DENABLE_CJSON_TEST=ON", "cmake --build build")
+AUTOTOOLS = commands("./configure", "make")
+BABEL = '{"presets": [["@babel/preset-env", {"targets": {"node": "current"}}]]}\n'
+
+PACKAGES = [
+    Package("more-itertools", fetch_pypi, "10.5.0"),
+    Package("toolz", fetch_pypi, "1.0.0"),
+    Package("strsim", fetch_crate, "0.11.1", build=[commands("cargo test --no-run")]),
+    Package("semver", fetch_crate, "1.0.28", build=[commands("cargo test --no-run")]),
+    Package("itoa", fetch_crate, "1.0.19", build=[commands("cargo test --no-run")]),
+    Package("@fastify/error", fetch_npm, "4.2.0", [npm_install()]),
+    Package("css-to-react-native", fetch_npm, "3.2.0", [write("babel.config.json", BABEL), npm_install()]),
+    Package("node-css-what", fetch_debian_source, complete=[npm_install()]),
+    # Its second half is the same library in a newer version; its packages for development are not named in the published file.
+    Package("zod", fetch_npm, "4.1.12", [keep_only("src/v3"), npm_install("vitest@3.2.4", "@vitest/coverage-v8@3.2.4")]),
+    Package("golang-github-spf13-pflag-dev", fetch_debian_go),
+    Package("openjson", fetch_debian_source, complete=[
+        write("pom.xml", POM.format(name="openjson")),
+        write(".mvn/maven.config", "--settings\n/etc/maven/settings-debian.xml\n"),
+    ], build=[commands("mvn --quiet test-compile")], size=4),
+    Package("cjson", fetch_debian_source, build=[CMAKE]),
+    Package("libcsv", fetch_debian_source, build=[AUTOTOOLS]),
+    Package("libconfuse", fetch_debian_source, complete=[commands("./autogen.sh")], build=[AUTOTOOLS]),
+]
 
 
 def read_rows(path):
@@ -103,30 +208,45 @@ def read_rows(path):
         return [json.loads(line) for line in file]
 
 
-class Package:
-    """A fetched package with its benchmark and runs."""
+class Trees:
+    """Two equal trees of a package, and the runs over them."""
 
-    def __init__(self, ghostbench, python, root):
+    def __init__(self, ghostbench, python, package, folder):
         programs = os.path.dirname(os.path.abspath(python))
         environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
         environment["VIRTUAL_ENV"] = os.path.dirname(programs)
         environment["PYTHONPATH"] = ""
         self._program = ghostbench
         self._environment = environment
-        self._root = root
-        self._out = root.parent / "out"
+        self._size = package.size
+        self._out = folder / "out"
+        shutil.rmtree(self._out, ignore_errors=True)
+        fetched = folder / "fetched"
+        if not fetched.exists():
+            with tempfile.TemporaryDirectory(dir=folder) as temporary:
+                root = package.fetch(package, Path(temporary))
+                for step in package.complete:
+                    step(root)
+                root.rename(fetched)
+        self.first, self.second = folder / "first", folder / "second"
+        for tree in (self.first, self.second):
+            shutil.rmtree(tree, ignore_errors=True)
+            shutil.copytree(fetched, tree, symlinks=True)
+            for step in package.build:
+                step(tree)
 
-    def _ghostbench(self, *arguments):
-        return run(self._program, *arguments, cwd=self._root, env=self._environment)
+    def _ghostbench(self, *arguments, tree):
+        return run(self._program, *arguments, cwd=tree, env=self._environment)
 
-    def build(self):
-        options = ["--with-tests", "--test-runs", str(TEST_RUNS), "--size", str(SIZE), "--json"]
-        return json.loads(self._ghostbench("build", "codev-bench", ".", *options, "--out", self._out / "built"))
+    def find_tests(self):
+        options = ["--with-tests", "--test-runs", str(TEST_RUNS), "--size", str(self._size), "--json"]
+        built = self._ghostbench("build", "codev-bench", ".", *options, "--out", self._out / "built", tree=self.first)
+        return json.loads(built)
 
-    def replay(self, name, *engines):
+    def replay(self, name, engine):
         suite = self._out / "built" / "cases.jsonl"
-        arguments = [word for engine in engines for word in ("--engine", engine)]
-        self._ghostbench("replay", suite, "--workspace", ".", "--no-copies", "off", "--out", self._out / name, *arguments)
+        options = ["--workspace", ".", "--no-copies", "off", "--engine", engine]
+        self._ghostbench("replay", suite, *options, "--out", self._out / name, tree=self.first)
 
     def answer_with_the_truth(self, name):
         self.replay(name, "empty")
@@ -140,12 +260,12 @@ class Package:
             file.writelines(json.dumps(row) + "\n" for row in rows)
         (run_folder / "scores.jsonl").unlink()
 
-    def judge(self, name):
+    def judge(self, name, tree):
         """Judges a run anew; returns its verdicts, and the wall time of the command."""
         verdicts = self._out / name / "verdicts.jsonl"
         verdicts.unlink(missing_ok=True)
         start = time.perf_counter()
-        self._ghostbench("judge", self._out / name, "--workspace", ".", "--judge-jobs", "1")
+        self._ghostbench("judge", self._out / name, "--workspace", ".", "--judge-jobs", "1", tree=tree)
         return read_rows(verdicts), time.perf_counter() - start
 
     def exact(self, name):
@@ -153,62 +273,76 @@ class Package:
         return {row["case"] for row in scores if row["metrics"].get("token_exact") == 1}
 
 
-def measure(package):
-    sheet = package.build()
+def passed(verdicts):
+    return sum(row["verdict"] == "passed" for row in verdicts)
+
+
+def measure(trees):
+    start = time.perf_counter()
+    sheet = trees.find_tests()
+    found = time.perf_counter() - start
+    tests = sheet["counts"]["tests"]
     kept = sheet["files"].get("cases.jsonl", 0)
-    candidates = kept + sum(
-        count
-        for reason, count in sheet["left_out"].items()
-        if reason.startswith(("tests pass", "no test", "its tests", "other code", "nothing"))
-    )
-    package.answer_with_the_truth("truth")
-    false, share, seconds = 0, 0.0, 0.0
-    for _ in range(2):
-        verdicts, wall = package.judge("truth")
-        false += sum(row["verdict"] != "passed" for row in verdicts)
-        inside = sum(row["seconds"] for row in verdicts)
-        share, seconds = inside / wall, wall / max(len(verdicts), 1)
-    package.replay("builtin", "builtin")
-    verdicts, _ = package.judge("builtin")
-    exact = package.exact("builtin")
-    others = [row for row in verdicts if row["case"] not in exact]
-    return {
-        "runner": sheet["counts"]["tests"]["runner"],
-        "tests": sheet["counts"]["tests"]["stable"],
-        "lines": "yes" if sheet["counts"]["tests"]["covers_lines"] else "no",
+    reasons = ("tests pass", "no test", "its tests", "other code", "nothing")
+    candidates = kept + sum(count for reason, count in sheet["left_out"].items() if reason.startswith(reasons))
+    row = {
+        "runner": tests["runner"],
+        "tests": tests["stable"],
+        "lines": "yes" if tests["covers_lines"] else "no",
         "candidates": candidates,
+        "found in": f"{found:.0f} s",
         "kept": kept,
-        "false": false,
-        "seconds": f"{seconds:.2f}",
-        "share": f"{100 * share:.0f} %",
-        "exact": f"{sum(row['verdict'] == 'passed' for row in verdicts) - sum(row['verdict'] == 'passed' for row in others)}/{len(exact)}",
-        "others": f"{sum(row['verdict'] == 'passed' for row in others)}/{len(others)}",
+    }
+    if kept == 0:
+        return row
+    trees.answer_with_the_truth("truth")
+    verdicts, wall = trees.judge("truth", trees.first)
+    again, _ = trees.judge("truth", trees.second)
+    for verdict in (*verdicts, *again):
+        if verdict["verdict"] != "passed":
+            print(json.dumps(verdict)[:2000], file=sys.stderr, flush=True)
+    trees.replay("builtin", "builtin")
+    answers, _ = trees.judge("builtin", trees.first)
+    exact = trees.exact("builtin")
+    right = [answer for answer in answers if answer["case"] in exact]
+    others = [answer for answer in answers if answer["case"] not in exact]
+    return {
+        **row,
+        "false": f"{len(verdicts) + len(again) - passed(verdicts) - passed(again)} of {len(verdicts) + len(again)}",
+        "seconds": f"{wall / len(verdicts):.2f}",
+        "share": f"{100 * sum(verdict['seconds'] for verdict in verdicts) / wall:.1f} %",
+        "exact": f"{passed(right)} of {len(right)}",
+        "others": f"{passed(others)} of {len(others)}",
     }
 
 
+COLUMNS = ["runner", "tests", "lines", "candidates", "found in", "kept", "false", "seconds", "share", "exact", "others"]
+
+
 def main():
-    ghostbench, python, *wanted = sys.argv[1:]
-    sources = [
-        *((fetch_pypi, name, version) for name, version in PYPI.items()),
-        *((fetch_crate, name, version) for name, version in CRATES.items()),
-        *((fetch_npm, name, version) for name, version in NPM.items()),
-        *((fetch_go, name, path) for name, path in GO.items()),
-        *((fetch_cmake, name, options) for name, options in CMAKE.items()),
-    ]
-    columns = ["runner", "tests", "lines", "candidates", "kept", "false", "seconds", "share", "exact", "others"]
-    print("| package | " + " | ".join(columns) + " |\n|---|" + "---|" * len(columns), flush=True)
-    for fetch, name, version in sources:
-        if wanted and name not in wanted:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                root = fetch(name, version, Path(folder))
-                row = measure(Package(os.path.abspath(ghostbench), python, root))
-            except RuntimeError as error:
-                print(f"{name}: {error}", file=sys.stderr, flush=True)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("ghostbench")
+    parser.add_argument("python")
+    parser.add_argument("packages", nargs="*", metavar="package")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER")
+    arguments = parser.parse_args()
+    ghostbench = os.path.abspath(arguments.ghostbench)
+    print("| package | " + " | ".join(COLUMNS) + " |\n|---|" + "---|" * len(COLUMNS), flush=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        for package in PACKAGES:
+            if arguments.packages and package.name not in arguments.packages:
                 continue
-            label = f"{name} {version}" if isinstance(version, str) and "/" not in version else name
-            print(f"| {label} | " + " | ".join(str(row[column]) for column in columns) + " |", flush=True)
+            folder = (arguments.keep or Path(temporary)).absolute() / package.name.replace("/", "-")
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                row = measure(Trees(ghostbench, arguments.python, package, folder))
+            except RuntimeError as error:
+                print(f"{package.name}: {error}", file=sys.stderr, flush=True)
+                continue
+            cells = " | ".join(str(row.get(column, "")) for column in COLUMNS)
+            print(f"| {package.name} {package.version} | {cells} |", flush=True)
+            if not arguments.keep:
+                shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ pub struct RepositoryTests {
     covered: Option<(Vec<String>, CoveredLines)>,
     /// Time of a run of all tests, in seconds.
     whole_seconds: f64,
+    /// The part of it that no test takes, in seconds: to start, to build, to load the files of tests.
+    start_seconds: f64,
 }
 
 /// Numbers of tests.
@@ -87,13 +89,15 @@ impl RepositoryTests {
         let whole_seconds = start.elapsed().as_secs_f64();
         let reported = first.covered.map(|lines| (first.tests.keys().cloned().collect(), lines));
         let mut seen = SeenTests::default();
-        seen.note(&first.tests);
+        seen.note(&first.tests, whole_seconds);
         on_run(1);
         for run in 2..=runs {
-            seen.note(&run_all(judge, &runner, selection)?.tests);
+            let start = Instant::now();
+            let results = run_all(judge, &runner, selection)?;
+            seen.note(&results.tests, start.elapsed().as_secs_f64());
             on_run(run);
         }
-        let SeenTests { states, times } = seen;
+        let SeenTests { states, times, start_seconds } = seen;
         let with = |outcomes: &[bool]| {
             let outcomes: BTreeSet<bool> = outcomes.iter().copied().collect();
             states.iter().filter(|(_, seen)| **seen == outcomes).map(|(id, _)| id.clone()).collect::<Vec<_>>()
@@ -111,7 +115,7 @@ impl RepositoryTests {
             }
         };
         let (flaky, failing) = (with(&[true, false]).len(), with(&[false]).len());
-        Ok(RepositoryTests { runner, stable, flaky, failing, covered, whole_seconds })
+        Ok(RepositoryTests { runner, stable, flaky, failing, covered, whole_seconds, start_seconds })
     }
 
     /// Returns the runner.
@@ -214,35 +218,20 @@ impl RepositoryTests {
         let ids = self.fastest(ids);
         // Elsewhere a build may take most of the time.
         let expected_seconds = match self.runner.can_cover_lines() {
-            true => ids.iter().map(|id| self.stable[id]).sum(),
+            true => self.start_seconds + ids.iter().map(|id| self.stable[id]).sum::<f64>(),
             false => self.whole_seconds,
         };
         let mut judges = tests(ids, expected_seconds);
-        let mut has_failed = false;
-        for text in &mutants.empty {
-            match judge.verdict(case, &judges, text)? {
-                TestVerdict::Passed => return Ok(FoundTests::None("tests pass without it")),
-                verdict => has_failed |= verdict == TestVerdict::Failed,
-            }
-        }
-        let mut has_noticed = false;
-        for text in &mutants.changed {
-            let verdict = judge.verdict(case, &judges, text)?;
-            has_failed |= verdict == TestVerdict::Failed;
-            has_noticed |= verdict != TestVerdict::Passed;
-            if has_noticed && has_failed {
-                break;
-            }
-        }
-        if !has_noticed && !mutants.changed.is_empty() {
-            return Ok(FoundTests::None("tests pass with a changed truth"));
-        }
-        if !has_failed {
-            return Ok(FoundTests::None("other code does not compile, so that its tests prove nothing"));
+        if let Some(reason) = lack_of_power(judge, case, &judges, &mutants)? {
+            return Ok(FoundTests::None(reason));
         }
         let run = judge.run(&judges, judge.place(case, &case.truth)?)?;
-        if run.verdict(&judges) != TestVerdict::Passed {
-            return Ok(FoundTests::None("its tests fail if they run alone"));
+        match run.verdict(&judges) {
+            TestVerdict::Passed => {}
+            TestVerdict::TimedOut => {
+                return Ok(FoundTests::None("its tests take too long if they run alone"));
+            }
+            _ => return Ok(FoundTests::None("its tests fail if they run alone")),
         }
         judges.seconds = run.outcome.wall.as_secs_f64();
         judges.must_return = run.results.all_return == Some(true);
@@ -299,16 +288,61 @@ struct SeenTests {
     states: BTreeMap<String, BTreeSet<bool>>,
     /// Shortest time in seconds.
     times: BTreeMap<String, f64>,
+    /// Shortest part of a run that no test took, in seconds; 0 before the first run.
+    start_seconds: f64,
 }
 
 impl SeenTests {
-    fn note(&mut self, results: &BTreeMap<String, sandbox::TestResult>) {
+    /// Adds the results of a run that took some seconds.
+    fn note(&mut self, results: &BTreeMap<String, sandbox::TestResult>, whole_seconds: f64) {
+        let mut sum = 0.0;
+        let is_first = self.states.is_empty();
         for (id, test) in results.iter().filter(|(_, test)| test.state != TestState::Skipped) {
             self.states.entry(id.clone()).or_default().insert(test.state == TestState::Passed);
             let seconds = test.time.map_or(0.0, |time| time.as_secs_f64());
             self.times.entry(id.clone()).and_modify(|known| *known = known.min(seconds)).or_insert(seconds);
+            sum += seconds;
+        }
+        let start_seconds = (whole_seconds - sum).max(0.0);
+        self.start_seconds = if is_first { start_seconds } else { self.start_seconds.min(start_seconds) };
+    }
+}
+
+/// Returns why tests cannot judge a case: they do not fail with other code in the place of the truth. `None` if they do.
+fn lack_of_power(
+    judge: &SandboxJudge,
+    case: &Case,
+    tests: &CaseTests,
+    mutants: &Mutants,
+) -> Result<Option<&'static str>, ReplayError> {
+    let mut noticed = BTreeSet::new();
+    for text in &mutants.empty {
+        match judge.verdict(case, tests, text)? {
+            TestVerdict::Passed => return Ok(Some("tests pass without it")),
+            verdict => noticed.insert(verdict),
+        };
+    }
+    let mut is_change_noticed = mutants.changed.is_empty();
+    for text in &mutants.changed {
+        let verdict = judge.verdict(case, tests, text)?;
+        if verdict != TestVerdict::Passed {
+            is_change_noticed = true;
+            noticed.insert(verdict);
+        }
+        if is_change_noticed && noticed.contains(&TestVerdict::Failed) {
+            break;
         }
     }
+    if !is_change_noticed {
+        return Ok(Some("tests pass with a changed truth"));
+    }
+    Ok(if noticed.contains(&TestVerdict::Failed) {
+        None
+    } else if noticed.contains(&TestVerdict::TimedOut) {
+        Some("other code takes too long, so that its tests prove nothing")
+    } else {
+        Some("other code does not compile, so that its tests prove nothing")
+    })
 }
 
 /// Runs all tests; none of them may be lost.
@@ -331,4 +365,31 @@ fn run_all(
         &output[end..]
     );
     Err(ReplayError::Sandbox { reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use sandbox::TestResult;
+
+    use super::*;
+
+    #[test]
+    fn start_is_the_part_of_the_fastest_run_that_no_test_takes() {
+        let results = |tests: &[(&str, TestState, f64)]| -> BTreeMap<String, TestResult> {
+            let result = |state, seconds| TestResult { state, time: Some(Duration::from_secs_f64(seconds)) };
+            tests.iter().map(|&(id, state, seconds)| (id.to_owned(), result(state, seconds))).collect()
+        };
+        let both = results(&[("a", TestState::Passed, 2.0), ("b", TestState::Failed, 1.0)]);
+        let mut seen = SeenTests::default();
+        seen.note(&both, 15.0);
+        assert!((seen.start_seconds - 12.0).abs() < 1e-9, "{}", seen.start_seconds);
+        seen.note(&both, 11.0);
+        seen.note(&both, 14.0);
+        assert!((seen.start_seconds - 8.0).abs() < 1e-9, "{}", seen.start_seconds);
+        // Tests that ran at the same time.
+        seen.note(&both, 2.5);
+        assert!(seen.start_seconds.abs() < 1e-9, "{}", seen.start_seconds);
+        assert_eq!(seen.states["a"], BTreeSet::from([true]));
+        assert_eq!(seen.states["b"], BTreeSet::from([false]));
+    }
 }

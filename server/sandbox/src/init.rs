@@ -14,6 +14,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::active_time::ActiveTime;
 use crate::limits::Limits;
 use crate::outcome::{CommandOutcome, Exit};
 use crate::output_ends::OutputEnds;
@@ -54,9 +55,10 @@ fn run_command(spec: &InitSpec) -> Result<CommandOutcome, String> {
         // The command holds the ends for writing: it is dropped here, so that the output ends with the last process.
         command.spawn().map_err(|error| format!("cannot start {}: {error}", spec.words[0]))?
     };
-    let mut watch = Watch { limits: spec.limits, start, output: OutputEnds::default(), peak_memory: 0 };
+    let time = ActiveTime::start(start);
+    let mut watch = Watch { limits: spec.limits, time, output: OutputEnds::default(), peak_memory: 0 };
     let exit = watch.wait(child, &chunks);
-    let wall = start.elapsed();
+    let wall = watch.time.elapsed(Instant::now());
     kill_rest();
     watch.output_until_end(&chunks);
     let _ = reading.join();
@@ -118,7 +120,7 @@ fn read_chunks(mut reader: impl Read, sender: &mpsc::SyncSender<Chunk>) {
 /// The limits of a running command.
 struct Watch {
     limits: Limits,
-    start: Instant,
+    time: ActiveTime,
     output: OutputEnds,
     /// In bytes.
     peak_memory: u64,
@@ -132,7 +134,7 @@ impl Watch {
             if let Ok(Some(status)) = child.try_wait() {
                 return exit_of(status);
             }
-            if self.start.elapsed() >= self.limits.time {
+            if self.time.elapsed(Instant::now()) >= self.limits.time {
                 return Exit::TimedOut;
             }
             if looked.elapsed() >= WATCH_INTERVAL {

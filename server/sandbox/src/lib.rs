@@ -13,6 +13,7 @@
 //! Must never write to the workspace, nor leave a process, a mount or a file behind, also if it is killed itself. Output and files
 //! of the command are data: nothing here believes them.
 
+mod active_time;
 mod confinement;
 mod init;
 mod judge_program;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
+use crate::active_time::ActiveTime;
 use crate::confinement::{Confinement, ConfinementChoice};
 use crate::limits::Limits;
 use crate::outcome::{CommandOutcome, Exit};
@@ -298,7 +299,7 @@ impl Sandbox {
         input: String,
         limit: Duration,
     ) -> Result<CommandOutcome, SandboxError> {
-        let start = Instant::now();
+        let mut time = ActiveTime::start(Instant::now());
         let mut stdin = child.stdin.take().expect("standard input is piped");
         let stdout = child.stdout.take().expect("standard output is piped");
         let stderr = child.stderr.take().expect("standard error is piped");
@@ -317,7 +318,7 @@ impl Sandbox {
         let status = loop {
             match child.try_wait() {
                 Ok(Some(status)) => break Some(status),
-                Ok(None) if start.elapsed() < deadline && !self.stop.is_cancelled() => {
+                Ok(None) if time.elapsed(Instant::now()) < deadline && !self.stop.is_cancelled() => {
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 Ok(None) | Err(_) => {
@@ -336,11 +337,12 @@ impl Sandbox {
             return Ok(outcome);
         }
         let messages = String::from_utf8_lossy(&messages).trim().to_owned();
+        let wall = time.elapsed(Instant::now());
         let lost = |exit| CommandOutcome {
             exit,
             output: String::new(),
             reports: Vec::new(),
-            wall: start.elapsed(),
+            wall,
             peak_memory_bytes: 0,
         };
         match status {

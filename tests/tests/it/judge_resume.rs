@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use cases::{Judgement, parse_lines};
+use cases::{Judgement, TestVerdict, parse_lines};
 use serde_json::{Value, json};
 use tests::{Project, RunningProcess, wait_until};
 
+#[cfg(target_os = "linux")]
+use crate::sandbox_attacks::processes_with;
 use crate::settings::user_file;
 
 /// Answers that are judged at a time: as many may be judged again after each kill.
@@ -63,41 +65,90 @@ fn write_run(project: &Project, count: usize) -> usize {
     count
 }
 
+/// A run over a project of orders, to be judged again and again.
+struct JudgedRun {
+    project: Project,
+    /// Answers of both engines.
+    answers: usize,
+}
+
+impl JudgedRun {
+    /// Writes the project, and a run of two engines over `count` cases.
+    fn new(count: usize, settings: &str) -> JudgedRun {
+        let project = Project::new("");
+        for number in 0..count {
+            project.write(&format!("shop/orders_{number}.py"), order_file(number));
+        }
+        let answers = write_run(&project, count);
+        user_file(&project, settings);
+        JudgedRun { project, answers }
+    }
+
+    fn verdicts(&self) -> PathBuf {
+        self.project.sibling_path("run/verdicts.jsonl")
+    }
+
+    fn judge(&self) -> String {
+        format!("judge ../run --workspace . --judge-jobs {JOBS}")
+    }
+
+    /// Kills judgements at a part of the verdicts each, then lets one end: every answer has one verdict, and no earlier one has changed.
+    #[track_caller]
+    fn kill_and_resume(&self, after_kill: impl Fn()) {
+        let verdicts = self.verdicts();
+        let mut kept: Vec<u8> = Vec::new();
+        for kill in 1..=KILLS {
+            let mut judge = RunningProcess::start(self.project.ghostbench(&self.judge()));
+            wait_until("more verdicts are written", || {
+                lines(&verdicts) * (KILLS + 1) >= self.answers * kill || judge.has_ended()
+            });
+            judge.kill();
+            drop(judge);
+            after_kill();
+            let now = fs::read(&verdicts).expect("verdicts");
+            let whole = now.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            assert!(now.starts_with(&kept), "kill {kill} changed earlier verdicts");
+            kept = now[..whole].to_vec();
+        }
+        assert!(lines(&verdicts) < self.answers, "it ended before the last kill");
+        self.project.run(&self.judge()).expect_code(0);
+        let all = fs::read(&verdicts).expect("verdicts");
+        assert!(all.starts_with(&kept), "earlier verdicts have changed");
+        let text = String::from_utf8(all).expect("UTF-8");
+        let rows: Vec<Judgement> = parse_lines(&text).expect("judgements").rows;
+        let keys: BTreeSet<(&str, &str, u32)> = rows.iter().map(Judgement::key).collect();
+        assert_eq!((rows.len(), keys.len()), (self.answers, self.answers));
+        assert!(rows.iter().all(|row| row.verdict == TestVerdict::Passed), "the judge lets all pass");
+    }
+}
+
+fn lines(path: &Path) -> usize {
+    fs::read_to_string(path).map_or(0, |text| text.lines().count())
+}
+
 #[test]
 fn judgement_that_is_killed_loses_and_repeats_no_verdict() {
-    let count = case_count();
-    let project = Project::new("");
-    for number in 0..count {
-        project.write(&format!("shop/orders_{number}.py"), order_file(number));
-    }
-    let answers = write_run(&project, count);
-    let calls = project.sibling_path("calls.txt");
+    let calls = tempfile::NamedTempFile::new().expect("a file");
     let script = "echo call >> \"$0\"; echo '{\"verdict\": \"passed\"}' > \"$1/verdict.json\"";
-    let words = json!(["sh", "-c", script, calls]);
-    user_file(&project, &format!("[tests]\njudge = {words}\n"));
-    let verdicts = project.sibling_path("run/verdicts.jsonl");
-    let lines = |path: &Path| fs::read_to_string(path).map_or(0, |text| text.lines().count());
-    let mut kept: Vec<u8> = Vec::new();
-    for kill in 1..=KILLS {
-        let arguments = format!("judge ../run --workspace . --judge-jobs {JOBS}");
-        let mut judge = RunningProcess::start(project.ghostbench(&arguments));
-        wait_until("more verdicts are written", || {
-            lines(&verdicts) * (KILLS + 1) >= answers * kill || judge.has_ended()
-        });
-        judge.kill();
-        drop(judge);
-        let now = fs::read(&verdicts).expect("verdicts");
-        let whole = now.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        assert!(now.starts_with(&kept), "kill {kill} changed earlier verdicts");
-        kept = now[..whole].to_vec();
-    }
-    assert!(lines(&verdicts) < answers, "it ended before the last kill");
-    project.run(&format!("judge ../run --workspace . --judge-jobs {JOBS}")).expect_code(0);
-    let all = fs::read(&verdicts).expect("verdicts");
-    assert!(all.starts_with(&kept), "earlier verdicts have changed");
-    let rows: Vec<Judgement> = parse_lines(&String::from_utf8(all).expect("UTF-8")).expect("judgements").rows;
-    let keys: BTreeSet<(&str, &str, u32)> = rows.iter().map(Judgement::key).collect();
-    assert_eq!((rows.len(), keys.len()), (answers, answers));
-    let calls = lines(&calls);
+    let words = json!(["sh", "-c", script, calls.path()]);
+    let run = JudgedRun::new(case_count(), &format!("[tests]\njudge = {words}\n"));
+    run.kill_and_resume(|| {});
+    let (calls, answers) = (lines(calls.path()), run.answers);
     assert!((answers..=answers + KILLS * JOBS).contains(&calls), "{calls} calls for {answers} answers");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_judgement_leaves_no_process_and_no_mount_of_its_sandboxes() {
+    if tests::component("bwrap").is_none() {
+        return;
+    }
+    let mark = format!("killed-judgement-{}", std::process::id());
+    let command = json!(["sh", "-c", "sleep 0.05; exit 0", mark]);
+    let run = JudgedRun::new(case_count(), &format!("[tests]\ncommand = {command}\n"));
+    run.kill_and_resume(|| {
+        wait_until("the sandboxes are gone", || processes_with(&mark).is_empty());
+        let mounts = fs::read_to_string("/proc/self/mounts").expect("mounts");
+        assert!(!mounts.contains("ghostbench-mount"), "mounts are left: {mounts}");
+    });
 }

@@ -245,6 +245,49 @@ fn stopped_command_leaves_nothing_behind() {
 }
 
 #[test]
+fn time_in_which_the_sandbox_is_stopped_does_not_count() {
+    let project = Project::new("//- /a.txt\nhello\n");
+    let Some(sandbox) = small_sandbox(&project) else { return };
+    let limit = Duration::from_secs(3);
+    let mark = format!("stopped-sandbox-{}", std::process::id());
+    let command = SandboxCommand {
+        words: ["sh", "-c", "while test ! -e go; do sleep 0.01; done; exit 7", &mark]
+            .map(str::to_owned)
+            .to_vec(),
+        time_limit: Some(limit),
+        ..SandboxCommand::default()
+    };
+    let signal = |signal: &str, process: u32| {
+        let sent = std::process::Command::new("kill").args([signal, &process.to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "{signal} {process}");
+    };
+    let outcome = thread::scope(|scope| {
+        let running = scope.spawn(|| sandbox.run(&[], &command));
+        wait_until("it runs", || !processes_with(&mark).is_empty());
+        let shell = processes_with(&mark)[0];
+        let first_process = parent(shell);
+        signal("-STOP", first_process);
+        signal("-STOP", shell);
+        // Longer than the limit: this is what must not count.
+        thread::sleep(limit + Duration::from_millis(500));
+        fs::write(format!("/proc/{shell}/cwd/go"), "").expect("the sandbox is ours");
+        signal("-CONT", shell);
+        signal("-CONT", first_process);
+        running.join().expect("no panic")
+    });
+    let outcome = outcome.expect("an outcome");
+    assert_eq!(outcome.exit, Exit::Code(7));
+    assert!(outcome.wall < limit, "{:?}", outcome.wall);
+}
+
+/// Returns the parent of a process.
+fn parent(process: u32) -> u32 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("it runs");
+    let (_, fields) = stat.rsplit_once(") ").expect("a name in parentheses");
+    fields.split(' ').nth(1).and_then(|pid| pid.parse().ok()).expect("a process")
+}
+
+#[test]
 fn endless_output_is_cut_and_ends_the_command() {
     let Some(outcome) = attack("yes") else { return };
     assert_eq!(outcome.exit, Exit::TooMuchOutput);

@@ -66,9 +66,12 @@ pub(super) fn command(
     let shell = PathBuf::from(FOLDER).join("shell");
     let log = PathBuf::from(FOLDER).join(format!("{nonce}.log"));
     let load = returns::load(&runner.folder, nonce);
+    // Recipes for the one shell may mean something else to the other; which one is known after `configure` only.
+    let makefiles = MAKEFILES.join(" ");
     let script = format!(
         "if [ ! -f GNUmakefile ] && [ ! -f makefile ] && [ ! -f Makefile ]; then \
          {{ [ -x configure ] || autoreconf -fi; }} && ./configure; fi >&2 && {load} && \
+         if grep -qs '^[[:space:]]*SHELL.*bash' {makefiles}; then export GHOSTBENCH_SHELL=bash; fi && \
          shell=\"$GHOSTBENCH_WORKSPACE/$0\" && chmod +x \"$shell\" && exec make -k SHELL=\"$shell\" \"$1\""
     );
     let usual = ["sh", "-c", &script, &shell.to_string_lossy(), target].map(str::to_owned);
@@ -83,19 +86,15 @@ pub(super) fn command(
         ],
         ..SandboxCommand::default()
     };
-    let shell = ChangedFile { path: shell, text: shell_script(&text, nonce) };
+    let shell = ChangedFile { path: shell, text: shell_script(nonce) };
     (command, vec![shell, returns::source()])
 }
 
 /// Returns a shell that notes the exit code and the command of each call in a file beside it. The command is the last argument, after `-c`.
-fn shell_script(makefile: &str, nonce: &str) -> String {
-    // Recipes for the one shell may mean something else to the other.
-    let wants_bash =
-        makefile.lines().any(|line| line.trim_start().starts_with("SHELL") && line.contains("bash"));
-    let shell = if wants_bash { "bash" } else { "sh" };
+fn shell_script(nonce: &str) -> String {
     format!(
         "#!/bin/sh\n\
-         {shell} \"$@\"\n\
+         \"${{GHOSTBENCH_SHELL:-sh}}\" \"$@\"\n\
          code=$?\n\
          for command; do :; done\n\
          printf '%s\\t%s\\n' \"$code\" \"$(printf %s \"$command\" | tr '\\n\\t' '  ')\" >> \"${{0%/*}}/{nonce}.log\"\n\
