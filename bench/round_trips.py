@@ -28,7 +28,9 @@ REPOSITORIES = {
     "c": ["libuv", "zstd"],
     "cpp": ["leveldb", "snappy"],
 }
-SIZES = {"codev-bench": 60, "crosscodeeval": 40, "repoqa": 5, "yabloco": 6}
+SIZES = {"codev-bench": 24, "crosscodeeval": 20, "repoqa": 5, "yabloco": 4}
+# Of RepoQA: the small model has a token for each byte, and reads 4,096 of them.
+CONTEXT_TOKENS = 384
 # The languages of the original's grammars and word lists.
 CCEVAL_LANGUAGES = {"python", "java", "typescript", "csharp"}
 REPOQA_LANGUAGES = {"python", "java", "typescript", "rust", "cpp"}
@@ -40,16 +42,19 @@ class Bench:
     def __init__(self, options, folder):
         self.options = options
         self.folder = folder
-        self.engines = ["builtin"]
-        self.config = folder / "config.toml"
+        self.engines = ["builtin", "tiny"] if options.model else ["builtin"]
+
+    def write_config(self):
+        config = self.folder / "config.toml"
         text = ""
-        if options.model:
-            self.engines.append("tiny")
+        if self.options.model:
             text = (
                 '[[engine]]\nname = "tiny"\nkind = "llama-server"\nfim = "<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>"\n'
-                f"gguf = {json.dumps(str(options.model))}\ncommand = [{json.dumps(str(options.llama_server))}]\nmax_tokens = 24\n"
+                "context_window = 4096\nmax_tokens = 12\n"
+                f"gguf = {json.dumps(str(self.options.model))}\ncommand = [{json.dumps(str(self.options.llama_server))}]\n"
             )
-        self.config.write_text(text)
+        config.write_text(text)
+        return config
 
     def run(self, *arguments):
         command = [str(part) for part in (self.options.ghostbench, *arguments)]
@@ -68,11 +73,12 @@ class Bench:
         files = [built]
         if shape == "yabloco":
             files = [built / "bench.csv", built / "bench.json"]
-        self.run("import", shape, *files, "--out", suite, *(["--language", language] if shape == "crosscodeeval" else []))
+        options = {"crosscodeeval": ["--language", language], "repoqa": ["--context-tokens", CONTEXT_TOKENS]}.get(shape, [])
+        self.run("import", shape, *files, "--out", suite, *options)
         run = work / "run"
         engines = [part for engine in self.engines for part in ("--engine", engine)]
         self.run(
-            "replay", suite, "--workspace", repository, "--out", run, "--config", self.config, "--no-copies", "off", *engines,
+            "replay", suite, "--workspace", repository, "--out", run, "--config", self.write_config(), "--no-copies", "off", *engines,
         )
         report = json.loads(self.run("report", run, "--json"))["benchmarks"][shape]
         exported = work / "exported"

@@ -51,7 +51,7 @@ impl CacheWriter {
             file.set_len(0).map_err(failed)?;
             file.write_all(&head.to_bytes()).map_err(failed)?;
         }
-        // What follows the sound part is overwritten.
+        // Anything after the sound part is overwritten.
         file.set_len(head.cache_bytes()).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
         Ok(CacheWriter { folder: folder.to_owned(), place, file, head, run: Vec::new(), limit })

@@ -72,7 +72,7 @@ impl BlocksWriter {
             found.is_ok_and(|found| found.hashes().eq(begun.hashes()))
         });
         let end = kept.map_or(0, |begun| begun.end(head_bytes));
-        // What follows the sound part is overwritten.
+        // Anything after the sound part is overwritten.
         file.set_len(end).map_err(failed)?;
         head.bytes = end.saturating_sub(head_bytes);
         let blocks = kept.map_or(0, |begun| begun.count() as u32);

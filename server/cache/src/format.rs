@@ -196,7 +196,7 @@ impl BlockHeader {
         [self.description, self.texts, self.bytes]
     }
 
-    /// Returns the length of what follows the header; `None` if it is invalid.
+    /// Returns the length of the part after the header; `None` if it is invalid.
     pub(crate) fn content_bytes(&self) -> Option<u64> {
         (self.texts <= self.bytes).then(|| self.description.checked_add(self.bytes)).flatten()
     }

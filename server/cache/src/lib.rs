@@ -166,7 +166,7 @@ impl Cache {
         block_reader::open(&self.paths(root), format)
     }
 
-    /// Opens the sound part of what was written with [`Cache::begin_blocks`] and not finished.
+    /// Opens the sound part of blocks that were begun with [`Cache::begin_blocks`] and not finished.
     pub fn open_begun_blocks(&self, root: &Path, format: &str) -> Result<CacheBlocks, CacheMiss> {
         block_reader::open_begun(&self.paths(root), format)
     }

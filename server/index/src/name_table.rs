@@ -66,7 +66,7 @@ impl NameTable {
         table.with_endings(paths)
     }
 
-    /// Returns the table with what is not stored. `paths` are those of its files.
+    /// Returns the table with its parts that are not stored. `paths` are those of its files.
     fn with_endings(self, paths: Vec<Box<str>>) -> NameTable {
         let file_endings = PathSuffixIndex::new(paths);
         let folder_endings = PathSuffixIndex::new(self.folders.keys().map(Box::from).collect());
@@ -74,7 +74,7 @@ impl NameTable {
     }
 
     /// Completes a table whose arrays were stored; `None` if they do not belong to files with these paths.
-    pub(crate) fn from_stored<'a>(self, paths: impl Iterator<Item = &'a str>) -> Option<NameTable> {
+    pub(crate) fn completed_for<'a>(self, paths: impl Iterator<Item = &'a str>) -> Option<NameTable> {
         let paths: Vec<Box<str>> = paths.map(Box::from).collect();
         let is_file = |file: u32| (file as usize) < paths.len();
         let is_sound = [&self.definitions, &self.members_by_type, &self.extensions]

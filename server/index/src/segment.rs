@@ -62,7 +62,7 @@ impl Segment {
         let is_sound = is_sorted
             && windows.is_sound(&files, FileIndex::windows)
             && functions.is_sound(&files, |file| file.functions().len());
-        let names = is_sound.then(|| names.from_stored(files.iter().map(|file| file.path())))??;
+        let names = is_sound.then(|| names.completed_for(files.iter().map(|file| file.path())))??;
         let [windows, functions] = [windows, functions].map(Arc::new);
         Some(Segment { files: files.into(), windows, functions, names: Arc::new(names) })
     }

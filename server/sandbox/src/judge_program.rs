@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::spec::{ChangedFile, is_inside};
+use crate::temporary_folder;
 
 /// Version of the files; it grows when they change incompatibly.
 const VERSION: u32 = 1;
@@ -172,10 +173,7 @@ impl JudgeProgram {
             let path = path.to_owned();
             move |error| JudgeProgramError::File { path, error }
         };
-        let folder = tempfile::Builder::new()
-            .prefix("ghostbench-judge-")
-            .tempdir()
-            .map_err(failed(&std::env::temp_dir()))?;
+        let folder = temporary_folder::create().map_err(failed(&std::env::temp_dir()))?;
         if !is_inside(&change.path) {
             return Err(failed(&change.path)(io::ErrorKind::InvalidInput.into()));
         }

@@ -27,6 +27,7 @@ mod output_ends;
 mod runner;
 mod sandbox;
 mod spec;
+mod temporary_folder;
 mod tool_folders;
 mod workspace_copy;
 

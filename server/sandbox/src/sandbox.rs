@@ -13,6 +13,7 @@ use crate::confinement::{Confinement, ConfinementChoice};
 use crate::limits::Limits;
 use crate::outcome::{CommandOutcome, Exit};
 use crate::spec::{ChangedFile, InitSpec, SandboxCommand, is_inside};
+use crate::temporary_folder;
 use crate::tool_folders::ToolFolders;
 use crate::workspace_copy::copy_workspace;
 
@@ -107,7 +108,7 @@ impl Sandbox {
             program: options.program.clone().map_or_else(std::env::current_exe, Ok).map_err(failed)?,
             home,
             tools,
-            mount_point: tempfile::Builder::new().prefix("ghostbench-mount-").tempdir().map_err(failed)?,
+            mount_point: temporary_folder::create().map_err(failed)?,
             has_overlays: matches!(options.confinement, ConfinementChoice::Required)
                 && cfg!(target_os = "linux"),
             stop: CancellationToken::new(),
@@ -162,6 +163,7 @@ impl Sandbox {
 
     /// Runs a command that does nothing, and does without overlays if the system has none.
     fn check(&mut self) -> Result<(), SandboxError> {
+        temporary_folder::remove_stale();
         #[cfg(target_os = "linux")]
         crate::linux::cgroup::remove_stale();
         let nothing = SandboxCommand { words: vec!["true".to_owned()], ..SandboxCommand::default() };

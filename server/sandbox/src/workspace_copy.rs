@@ -9,12 +9,14 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
+use crate::temporary_folder;
+
 /// Folders inside each other; deeper trees are not workspaces.
 const MAX_DEPTH: usize = 200;
 
 /// Copies files, folders and links; other things are left out.
 pub(crate) fn copy_workspace(workspace: &Path) -> io::Result<TempDir> {
-    let copy = tempfile::Builder::new().prefix("ghostbench-sandbox-").tempdir()?;
+    let copy = temporary_folder::create()?;
     copy_folder(workspace, copy.path(), MAX_DEPTH)?;
     Ok(copy)
 }

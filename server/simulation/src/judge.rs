@@ -37,11 +37,11 @@ pub struct ServerFacts {
     pub hours: f64,
     /// Number of times that it was killed.
     pub kills: u32,
-    /// What it held after half an hour and at the end; `None` if it was killed in between, or the system does not report it.
+    /// Its resources after half an hour and at the end; `None` if it was killed in between, or the system does not report it.
     pub resources: Option<[ServerResources; 2]>,
 }
 
-/// What the server holds at a time.
+/// The resources of the server at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ServerResources {
     /// Resident memory.

@@ -13,10 +13,10 @@ use std::ops::Range;
 use crate::block_store::ALIGNMENT;
 use crate::{PodArray, SharedBytes, SharedText, StoredData, TextBlock};
 
-/// A block to save. It shares its data with what it was made of.
+/// A block to save. It shares its data with its source.
 #[derive(Default)]
 pub struct SavedBlock {
-    /// What the block holds, for [`LoadedBlock`].
+    /// The description of the content, for [`LoadedBlock`].
     pub description: Vec<u8>,
     texts: Vec<SharedText>,
     arrays: Vec<PodArray<u8>>,
@@ -69,7 +69,7 @@ impl SavedBlock {
 /// A block as it was saved, which this process alone can reach.
 #[derive(Clone)]
 pub struct LoadedBlock {
-    /// What the block holds.
+    /// The description of the content.
     pub description: Vec<u8>,
     /// Texts and arrays.
     pub bytes: SharedBytes,

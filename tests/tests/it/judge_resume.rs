@@ -149,6 +149,6 @@ fn killed_judgement_leaves_no_process_and_no_mount_of_its_sandboxes() {
     run.kill_and_resume(|| {
         wait_until("the sandboxes are gone", || processes_with(&mark).is_empty());
         let mounts = fs::read_to_string("/proc/self/mounts").expect("mounts");
-        assert!(!mounts.contains("ghostbench-mount"), "mounts are left: {mounts}");
+        assert!(!mounts.contains("ghostbench-sandbox"), "mounts are left: {mounts}");
     });
 }

@@ -270,7 +270,7 @@ fn an_imported_suite_is_browsed_replayed_and_scored() {
     take_picture(&editor, "suite-answers");
 
     editor.run("Ghostbench: Show Next Case of Suite");
-    editor.wait_until("Eyes.tabs().includes('wrong.py')");
+    editor.wait_until("Eyes.tab() === 'wrong.py'");
     editor.run("Ghostbench: Show Answers to Case of Suite");
     editor.wait_until(&shows("Not replayed yet."));
     editor.run("Ghostbench: Replay Case of Suite");

@@ -59,13 +59,16 @@ fn open(folder: &Folder) -> Result<CacheBlocks, CacheMiss> {
     folder.cache.open_blocks(Path::new(ROOT), FORMAT)
 }
 
+/// Description, text and numbers of a block.
+type BlockContent = (Vec<u8>, String, Vec<u64>);
+
 /// Loads all blocks.
-fn load(folder: &Folder) -> Result<Vec<(Vec<u8>, String, Vec<u64>)>, CacheMiss> {
+fn load(folder: &Folder) -> Result<Vec<BlockContent>, CacheMiss> {
     let (blocks, store) = (open(folder)?, folder.cache.blocks());
     (0..blocks.count()).map(|number| Ok(content(&blocks.load(number, &store)?))).collect()
 }
 
-fn expected() -> Vec<(Vec<u8>, String, Vec<u64>)> {
+fn expected() -> Vec<BlockContent> {
     let of = |text: &str, numbers: &[u64]| (text.as_bytes().to_vec(), text.to_owned(), numbers.to_vec());
     vec![of("ä text", &[1, u64::MAX]), of("", &[7]), of("last", &[])]
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::limits::Limits;
+use crate::temporary_folder::is_left_over;
 
 const ROOT: &str = "/sys/fs/cgroup";
 
@@ -68,10 +69,7 @@ impl Drop for Cgroups {
 pub(crate) fn remove_stale() {
     for (parent, _) in parents() {
         for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(NAME)) else { continue };
-            let owner = rest.split('-').next().unwrap_or_default();
-            if !Path::new("/proc").join(owner).exists() {
+            if is_left_over(&entry.file_name(), NAME) {
                 let _ = fs::remove_dir(entry.path());
             }
         }

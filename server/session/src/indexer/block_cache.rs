@@ -30,7 +30,7 @@ pub(super) struct BlockCache {
     pub(super) files: Vec<SavedFile>,
     /// The index of these files.
     pub(super) index: Option<Index>,
-    /// What a killed process left, if the blocks are not complete.
+    /// The blocks of a killed process, if they are not complete.
     pub(super) begun: Option<BegunBlocks>,
     /// Why all or a part of it could not be used.
     pub(super) miss: Option<CacheMiss>,

@@ -29,7 +29,7 @@ pub(crate) struct IndexCache {
     derived: FxHashMap<Arc<str>, Arc<FileIndex>>,
     /// The index of these files, if it was beyond the memory budget.
     index: Option<Index>,
-    /// What a killed process left of such an index.
+    /// The part of such an index that a killed process wrote.
     begun: Option<BegunBlocks>,
     /// Whether a complete cache was found, whatever its state.
     is_complete: bool,

@@ -76,7 +76,7 @@ fn changed_deleted_and_new_files_are_noticed() {
         place.write(&format!("new{round}.py"), &function);
         fs::remove_file(place.folder.path().join(format!("m{}.py", 39 - round))).unwrap();
         let (mut reopened, opening) = place.open();
-        // Every other round is saved, so that the index has changes on top of what was saved.
+        // Every other round is saved, so that the index has changes on top of the saved ones.
         let unsaved = 1 + round % 2;
         assert_eq!((opening.reused, opening.rebuilt), (40 - 2 * unsaved, 2 * unsaved), "round {round}");
         assert_eq!(contents(&reopened), place.expected(), "round {round}");
