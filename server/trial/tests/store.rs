@@ -267,6 +267,32 @@ fn forgotten_text_is_in_no_byte_of_any_file() {
 }
 
 #[test]
+fn rows_from_before_a_clock_was_set_back_are_forgotten() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let in_the_future =
+        |number| Opportunity { opened_at: "2999-01-01T00:00:00Z".to_owned(), ..opportunity(number) };
+    let path = folder.path().join(STORE_FILE);
+    let scopes =
+        [ForgetScope::All, ForgetScope::Path("src".to_owned()), ForgetScope::Time { from: 0, to: i64::MAX }];
+    for (number, scope) in scopes.into_iter().enumerate() {
+        let store = Store::open(folder.path(), &settings()).expect("the store opens");
+        store.put(in_the_future(number));
+        assert!(store.flush());
+        assert_eq!(forget(&path, &scope, &key()).expect("it is forgotten").rows, 1, "{scope:?}");
+        // The recorder still has it in memory; the next one is opened afterwards.
+        store.put(in_the_future(number));
+        store.put(in_the_future(number + 10));
+        assert!(store.flush());
+        let left: Vec<String> = read(folder.path()).into_iter().map(|row| row.id).collect();
+        assert_eq!(left, [opportunity(number + 10).id], "{scope:?}");
+        assert_eq!(
+            forget(&path, &ForgetScope::Id(left[0].clone()), &key()).expect("it is forgotten").rows,
+            1
+        );
+    }
+}
+
+#[test]
 fn a_newer_store_and_a_foreign_file_are_refused_and_unchanged() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(STORE_FILE);

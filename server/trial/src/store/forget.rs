@@ -18,6 +18,10 @@ const READER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause between two attempts.
 const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
+/// Condition of the rows to forget: id, place, and the first and last moment.
+const IN_SCOPE: &str = "(?1 IS NULL OR id = ?1) \
+     AND (?2 IS NULL OR ?2 IN (SELECT value FROM json_each(opportunities.places))) AND opened_at BETWEEN ?3 AND ?4";
+
 /// The rows to forget. Rows that a running server still writes about are forgotten too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForgetScope {
@@ -73,20 +77,28 @@ fn delete(
 ) -> rusqlite::Result<usize> {
     let (id, place, from, to) = match scope {
         ForgetScope::Id(id) => (Some(id.clone()), None, 0, i64::MAX),
-        ForgetScope::Path(path) => (None, Some(key.hash(path)), 0, now),
-        ForgetScope::Time { from, to } => (None, None, *from, (*to).min(now)),
-        ForgetScope::All => (None, None, 0, now),
+        ForgetScope::Path(path) => (None, Some(key.hash(path)), 0, i64::MAX),
+        ForgetScope::Time { from, to } => (None, None, *from, *to),
+        ForgetScope::All => (None, None, 0, i64::MAX),
     };
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Opportunities that are opened later are not forgotten, unless they are named by their id.
+    let to_now = if id.is_some() { to } else { to.min(now) };
     transaction.execute(
         "INSERT INTO forgotten (id, place, from_ms, to_ms) VALUES (?1, ?2, ?3, ?4)",
-        params![id, place, from, to],
+        params![id, place, from, to_now],
     )?;
-    let rows = transaction.execute(
-        "DELETE FROM opportunities WHERE (?1 IS NULL OR id = ?1) \
-         AND (?2 IS NULL OR ?2 IN (SELECT value FROM json_each(opportunities.places))) AND opened_at BETWEEN ?3 AND ?4",
-        params![id, place, from, to],
+    // Those with a date in the future exist if the clock was set back.
+    transaction.execute(
+        &format!(
+            "INSERT INTO forgotten (id, place, from_ms, to_ms) \
+             SELECT id, NULL, 0, {} FROM opportunities WHERE {IN_SCOPE} AND opened_at > ?5",
+            i64::MAX
+        ),
+        params![id, place, from, to, now],
     )?;
+    let rows = transaction
+        .execute(&format!("DELETE FROM opportunities WHERE {IN_SCOPE}"), params![id, place, from, to])?;
     collect_garbage(&transaction)?;
     transaction.commit()?;
     Ok(rows)
