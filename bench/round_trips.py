@@ -107,9 +107,10 @@ class Bench:
         """Yields the tables of each scored set of files, and how the report names its rows."""
         if shape == "crosscodeeval":
             for stem, setting in CCEVAL_SETTINGS.items():
-                items = exported / f"{stem}.jsonl"
-                if items.exists():
-                    yield self.tables(shape, items, answers / f"{stem}.prediction.jsonl", "--language", language), setting
+                items, predictions = exported / f"{stem}.jsonl", answers / f"{stem}.prediction.jsonl"
+                # There is no file for an engine that has answered nothing in a setting.
+                if items.exists() and predictions.exists():
+                    yield self.tables(shape, items, predictions, "--language", language), setting
         elif shape == "repoqa":
             yield self.tables(shape, built / "repoqa.json", answers), ""
         elif shape == "yabloco":
@@ -164,10 +165,10 @@ class Bench:
     def original_cceval(self, language, exported, answers):
         compared, different = 0, []
         for stem in CCEVAL_SETTINGS:
-            items = exported / f"{stem}.jsonl"
-            if not items.exists():
+            items, predictions = exported / f"{stem}.jsonl", answers / f"{stem}.prediction.jsonl"
+            if not (items.exists() and predictions.exists()):
                 continue
-            predicted = {row["task_id"]: row["pred"] for row in read(answers / f"{stem}.prediction.jsonl")}
+            predicted = {row["task_id"]: row["pred"] for row in read(predictions)}
             rows = [
                 {
                     "lang": language,
@@ -178,7 +179,7 @@ class Bench:
                 for item in read(items)
             ]
             theirs = self.by_packages("server/scoring/benches/cceval_python.py", rows)[language]
-            tables = self.tables("crosscodeeval", items, answers / f"{stem}.prediction.jsonl", "--language", language)
+            tables = self.tables("crosscodeeval", items, predictions, "--language", language)
             ours = tables["results"][language]
             for column in CCEVAL_COLUMNS:
                 compared += 1
