@@ -86,6 +86,8 @@ fn recorded_session() {
     terminal.enter("exit");
     terminal.wait_until("the recording is over", |text| text.trim_end().ends_with("exit\n$"));
     let recorded = fs::read_to_string(&session).expect("a recording");
+    let recorded = recorded.replace(&project.home().display().to_string(), "~");
+    fs::write(&session, &recorded).expect("a recording");
     assert!(recorded.starts_with("{\"version\": 2") && recorded.contains("400 cases"), "{recorded}");
     let picture = image("session.svg").unwrap_or_else(|| project.sibling_path("session.svg"));
     let mut draw = Command::new(termtosvg);
