@@ -129,7 +129,7 @@ fn lines(path: &Path) -> usize {
 #[test]
 fn judgement_that_is_killed_loses_and_repeats_no_verdict() {
     let calls = tempfile::NamedTempFile::new().expect("a file");
-    let script = "echo call >> \"$0\"; echo '{\"verdict\": \"passed\"}' > \"$1/verdict.json\"";
+    let script = "sleep 0.05; echo call >> \"$0\"; echo '{\"verdict\": \"passed\"}' > \"$1/verdict.json\"";
     let words = json!(["sh", "-c", script, calls.path()]);
     let run = JudgedRun::new(case_count(), &format!("[tests]\njudge = {words}\n"));
     run.kill_and_resume(|| {});
