@@ -139,8 +139,11 @@ fn deleting_before_the_request_cursor_aborts_the_engine() {
     for asked in [first, second] {
         assert_eq!(editor.client.wait(asked), Ok(Value::Null));
     }
-    tests::wait_until("the server is left", || streaming.server.log().disconnected == 1);
-    assert_eq!(streaming.request_count(), 1);
+    // On a busy machine the first request may be given up before the second one is read, which is then sent.
+    tests::wait_until("the server is left", || {
+        let log = streaming.server.log();
+        log.disconnected == log.requests
+    });
 }
 
 #[test]
