@@ -10,3 +10,13 @@ pub fn lower_thread_priority() -> bool {
     #[cfg(not(target_os = "linux"))]
     return false;
 }
+
+/// Lets this thread run only while a core has nothing else to do. Returns false where the system does not support that.
+///
+/// A thread of lower priority keeps its core for some milliseconds when another one wakes; this one gives it up at once.
+pub fn use_idle_time() -> bool {
+    #[cfg(target_os = "linux")]
+    return linux::use_idle_time();
+    #[cfg(not(target_os = "linux"))]
+    return false;
+}

@@ -1,17 +1,16 @@
 //! Scores the answers of a run while its engines answer other cases.
 //!
 //! The unit of work is one case with the answers of all engines, so that everything that depends on its truth only is computed once.
-//! Requests have priority: where the system supports it, the threads that score have a lower priority; elsewhere there is one of them.
-//! The rest is scored by all threads after the last request. If the run is dropped before, its cases are not scored.
+//! Requests come first: where the system supports it, the threads that score use only idle time of the cores; elsewhere there is one of
+//! them. The rest is scored by all threads after the last request, which waits for none of these: a busy machine may leave them no time.
+//! If the run is dropped before, its cases are not scored.
 
-use std::panic;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use cases::{Case, Prediction, Score};
-use completion::lower_thread_priority;
+use completion::use_idle_time;
 use scoring::RightFiles;
 
 use crate::machine::cores;
@@ -23,10 +22,7 @@ pub(crate) struct BackgroundScorer {
     cases: Arc<[Case]>,
     /// By case: the number of missing answers, and the answers so far.
     pending: Vec<(usize, Vec<Prediction>)>,
-    /// `None` once no more cases follow.
-    sender: Option<Sender<CaseAnswers>>,
-    queue: Arc<Queue>,
-    workers: Vec<JoinHandle<Vec<Score>>>,
+    queue: Arc<ScoringQueue>,
 }
 
 /// The answers to one case.
@@ -36,47 +32,87 @@ struct CaseAnswers {
     predictions: Vec<Prediction>,
 }
 
-/// The complete cases that wait for a thread.
-struct Queue {
-    receiver: Mutex<Receiver<CaseAnswers>>,
-    /// Set when the threads must not take further cases.
-    is_closed: AtomicBool,
+/// The complete cases, shared by the scorer and its threads.
+#[derive(Default)]
+struct ScoringQueue {
+    work: Mutex<ScoringWork>,
+    /// Notified when a case waits, and when the queue is closed.
+    has_changed: Condvar,
     files: RightFiles,
 }
 
-impl Queue {
-    fn receiver(&self) -> MutexGuard<'_, Receiver<CaseAnswers>> {
-        self.receiver.lock().unwrap_or_else(PoisonError::into_inner)
+#[derive(Default)]
+struct ScoringWork {
+    /// Cases that wait for a thread.
+    waiting: VecDeque<Arc<CaseAnswers>>,
+    /// Cases that threads are scoring.
+    running: Vec<Arc<CaseAnswers>>,
+    scores: Vec<Score>,
+    /// Set when the threads must not take further cases.
+    is_closed: bool,
+}
+
+impl ScoringQueue {
+    fn work(&self) -> MutexGuard<'_, ScoringWork> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the next case, for which it may wait; `None` if there is none or the queue is closed.
-    fn next(&self) -> Option<CaseAnswers> {
-        let receiver = self.receiver();
-        if self.is_closed.load(Ordering::Relaxed) { None } else { receiver.recv().ok() }
+    fn add(&self, answers: CaseAnswers) {
+        self.work().waiting.push_back(Arc::new(answers));
+        self.has_changed.notify_one();
+    }
+
+    /// Returns the next case, for which it waits; `None` when the queue is closed.
+    fn next(&self) -> Option<Arc<CaseAnswers>> {
+        let mut work = self.work();
+        while !work.is_closed {
+            if let Some(answers) = work.waiting.pop_front() {
+                work.running.push(Arc::clone(&answers));
+                return Some(answers);
+            }
+            work = self.has_changed.wait(work).unwrap_or_else(PoisonError::into_inner);
+        }
+        None
+    }
+
+    /// Takes the scores of a case, unless another thread has taken over the case.
+    fn complete(&self, answers: &Arc<CaseAnswers>, scores: Vec<Score>) {
+        let mut work = self.work();
+        if let Some(place) = work.running.iter().position(|running| Arc::ptr_eq(running, answers)) {
+            work.running.swap_remove(place);
+            work.scores.extend(scores);
+        }
+    }
+
+    /// Ends the threads after their current cases, and takes over all cases.
+    fn close(&self) -> ScoringWork {
+        let work = std::mem::replace(&mut *self.work(), ScoringWork { is_closed: true, ..ScoringWork::default() });
+        self.has_changed.notify_all();
+        work
     }
 }
 
 impl BackgroundScorer {
     /// Starts the threads for the answers to these attempts, in two lists.
     pub(crate) fn start(cases: &Arc<[Case]>, attempts: [&[Attempt]; 2]) -> BackgroundScorer {
+        let scorer = BackgroundScorer::without_threads(cases, attempts);
+        for number in 0..cores() {
+            let (cases, queue) = (Arc::clone(cases), Arc::clone(&scorer.queue));
+            thread::spawn(move || {
+                if use_idle_time() || number == 0 {
+                    score_cases(&cases, &queue);
+                }
+            });
+        }
+        scorer
+    }
+
+    fn without_threads(cases: &Arc<[Case]>, attempts: [&[Attempt]; 2]) -> BackgroundScorer {
         let mut pending = vec![(0, Vec::new()); cases.len()];
         for attempt in attempts.into_iter().flatten() {
             pending[attempt.case].0 += 1;
         }
-        let (sender, receiver) = mpsc::channel();
-        let queue = Arc::new(Queue {
-            receiver: Mutex::new(receiver),
-            is_closed: AtomicBool::new(false),
-            files: RightFiles::default(),
-        });
-        let workers = (0..cores())
-            .map(|number| {
-                let (cases, queue) = (Arc::clone(cases), Arc::clone(&queue));
-                let is_needed = move || lower_thread_priority() || number == 0;
-                thread::spawn(move || if is_needed() { score_cases(&cases, &queue) } else { Vec::new() })
-            })
-            .collect();
-        BackgroundScorer { cases: Arc::clone(cases), pending, sender: Some(sender), queue, workers }
+        BackgroundScorer { cases: Arc::clone(cases), pending, queue: Arc::default() }
     }
 
     /// Takes the answer to a case, by its index.
@@ -85,48 +121,35 @@ impl BackgroundScorer {
         predictions.push(prediction);
         *missing = missing.saturating_sub(1);
         if *missing == 0 {
-            let predictions = std::mem::take(predictions);
-            // The queue lives as long as `self`.
-            let _ = self.sender.as_ref().map(|sender| sender.send(CaseAnswers { case, predictions }));
+            self.queue.add(CaseAnswers { case, predictions: std::mem::take(predictions) });
         }
     }
 
-    /// Returns the scores of all answers, in any order; they are incomplete once `goes_on` returns false. Waits for the threads, so it
-    /// must not run on a thread of the runtime.
+    /// Returns the scores of all answers, in any order; they are incomplete once `goes_on` returns false. Computes for seconds, so it must
+    /// not run on a thread of the runtime.
     pub(crate) fn finish(mut self, goes_on: &(impl Fn() -> bool + Sync)) -> Vec<Score> {
-        self.close();
-        let waiting =
-            self.queue.receiver().try_iter().flat_map(|answers| answers.predictions).collect::<Vec<_>>();
-        let incomplete =
-            std::mem::take(&mut self.pending).into_iter().flat_map(|(_, predictions)| predictions);
-        let rest: Vec<Prediction> = waiting.into_iter().chain(incomplete).collect();
-        let mut scores = score_while(&self.cases, &rest, goes_on);
-        for worker in std::mem::take(&mut self.workers) {
-            scores.extend(worker.join().unwrap_or_else(|reason| panic::resume_unwind(reason)));
-        }
+        let ScoringWork { waiting, running, mut scores, .. } = self.queue.close();
+        let complete = waiting.iter().chain(&running).flat_map(|answers| &answers.predictions);
+        let incomplete = std::mem::take(&mut self.pending);
+        let incomplete = incomplete.iter().flat_map(|(_, predictions)| predictions);
+        let rest: Vec<&Prediction> = complete.chain(incomplete).collect();
+        scores.extend(score_while(&self.cases, &rest, goes_on));
         scores
-    }
-
-    /// Ends the threads after their current cases.
-    fn close(&mut self) {
-        self.queue.is_closed.store(true, Ordering::Relaxed);
-        self.sender = None;
     }
 }
 
 impl Drop for BackgroundScorer {
     /// The scores of a dropped run have no reader.
     fn drop(&mut self) {
-        self.close();
+        self.queue.close();
     }
 }
 
-fn score_cases(cases: &[Case], queue: &Queue) -> Vec<Score> {
-    let mut scores = Vec::new();
-    while let Some(CaseAnswers { case, predictions }) = queue.next() {
-        scores.extend(score_case(&cases[case], &predictions, &queue.files));
+fn score_cases(cases: &[Case], queue: &ScoringQueue) {
+    while let Some(answers) = queue.next() {
+        let scores = score_case(&cases[answers.case], &answers.predictions, &queue.files);
+        queue.complete(&answers, scores);
     }
-    scores
 }
 
 #[cfg(test)]
@@ -168,19 +191,28 @@ mod tests {
     #[test]
     fn dropped_scorer_leaves_waiting_cases_unscored() {
         let cases: Arc<[Case]> = ["f(a)"].map(case).into();
-        let mut scorer =
-            BackgroundScorer::start(&cases, [&[Attempt { case: 0, engine: 0, repetition: 0 }], &[]]);
-        let (queue, workers) = (Arc::clone(&scorer.queue), std::mem::take(&mut scorer.workers));
-        let sender = scorer.sender.clone().unwrap();
+        let attempts = [Attempt { case: 0, engine: 0, repetition: 0 }];
+        let mut scorer = BackgroundScorer::without_threads(&cases, [&attempts, &[]]);
+        scorer.add(0, answer(&cases[0], "a", "g(b)"));
+        let queue = Arc::clone(&scorer.queue);
         drop(scorer);
-        for _ in 0..100 {
-            let predictions = vec![answer(&cases[0], "a", "g(b)")];
-            sender.send(CaseAnswers { case: 0, predictions }).unwrap();
-        }
-        drop(sender);
-        let scored = workers.into_iter().flat_map(|worker| worker.join().unwrap()).count();
-        assert!(scored <= 1, "one thread may have waited for a case already: {scored}");
-        assert_eq!(queue.receiver().try_iter().count(), 100 - scored);
+        score_cases(&cases, &queue);
+        assert_eq!(queue.close().scores, []);
+    }
+
+    #[test]
+    fn case_of_a_thread_without_processor_time_is_scored_once() {
+        let cases: Arc<[Case]> = ["f(a)"].map(case).into();
+        let attempts = [Attempt { case: 0, engine: 0, repetition: 0 }];
+        let mut scorer = BackgroundScorer::without_threads(&cases, [&attempts, &[]]);
+        let prediction = answer(&cases[0], "a", "g(b)");
+        scorer.add(0, prediction.clone());
+        let queue = Arc::clone(&scorer.queue);
+        let slow = queue.next().unwrap();
+        let expected = score_all(&cases, &[prediction]);
+        assert_eq!(scorer.finish(&|| true), expected);
+        queue.complete(&slow, expected);
+        assert_eq!(queue.close().scores, [], "the thread comes too late");
     }
 
     #[test]

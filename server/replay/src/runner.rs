@@ -114,34 +114,26 @@ async fn run_attempt(
     filter: AnswerFilter,
     slots: RequestSlots,
 ) -> Option<(usize, Prediction)> {
-    let (case, engine) = (&questions.cases[attempt.case], &questions.engines[attempt.engine]);
-    let failed = |reason| (attempt.case, prediction(case, engine, attempt.repetition, Err(reason)));
-    let (inputs, shared) = (questions.clone(), Arc::clone(&request));
-    let prepared = catch_panic(async move {
-        let case = &inputs.cases[attempt.case];
-        let request = shared.get_or_init(async || CaseRequest::new(case, &inputs)).await;
-        request.prepare(&inputs.engines[attempt.engine]).await;
-    });
-    if let Err(reason) = prepared.await {
-        return Some(failed(reason));
-    }
-    // Not in a task: it would continue on the thread that frees the slot, after the answer of that request has been cleaned.
-    let slot = slots.acquire(engine.name()).await?;
-    let reservation = slots.stop().reserve(attempt).await?;
     let inputs = questions.clone();
     let answered = catch_panic(async move {
         let (case, engine) = (&inputs.cases[attempt.case], &inputs.engines[attempt.engine]);
-        let request = request.get().expect("it is prepared");
+        let request = request.get_or_init(async || CaseRequest::new(case, &inputs)).await;
+        request.prepare(engine).await;
+        let slot = slots.acquire(engine.name()).await?;
+        let reservation = slots.stop().reserve(attempt).await?;
         let in_slot = SlotEngine::new(&*engine.engine, slot);
         let (form, outcome) = request.put_to(&in_slot, &engine.settings).await;
         drop(in_slot);
         let mut prediction = Prediction { form, ..prediction(case, engine, attempt.repetition, Ok(outcome)) };
         reservation.settle(&prediction);
         filter(&mut prediction, case);
-        prediction
+        Some(prediction)
     });
-    let answered = answered.await;
-    Some(answered.map_or_else(failed, |prediction| (attempt.case, prediction)))
+    let failed = |reason| {
+        let (case, engine) = (&questions.cases[attempt.case], &questions.engines[attempt.engine]);
+        Some(prediction(case, engine, attempt.repetition, Err(reason)))
+    };
+    answered.await.unwrap_or_else(failed).map(|prediction| (attempt.case, prediction))
 }
 
 /// Runs on the thread pool, so that context is gathered and answers are filtered in parallel and a panic only affects its request.

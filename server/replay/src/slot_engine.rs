@@ -38,6 +38,8 @@ impl<S: Send> EngineWrapper for SlotEngine<'_, S> {
         Box::pin(async move {
             let answer = answering.await;
             self.free();
+            // The request that waits for the slot is sent by this thread, before it cleans the answer.
+            tokio::task::yield_now().await;
             answer
         })
     }

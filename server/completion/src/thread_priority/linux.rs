@@ -10,3 +10,9 @@ pub(super) fn lower_thread_priority() -> bool {
     let nicer = getpriority_process(None).map(|niceness| niceness + NICENESS);
     nicer.and_then(|niceness| setpriority_process(None, niceness)).is_ok()
 }
+
+pub(super) fn use_idle_time() -> bool {
+    let parameters = libc::sched_param { sched_priority: 0 };
+    // SAFETY: the parameters are valid during the call; 0 is the calling thread.
+    unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const parameters) == 0 }
+}
