@@ -86,7 +86,8 @@ impl ScoringQueue {
 
     /// Ends the threads after their current cases, and takes over all cases.
     fn close(&self) -> ScoringWork {
-        let work = std::mem::replace(&mut *self.work(), ScoringWork { is_closed: true, ..ScoringWork::default() });
+        let work =
+            std::mem::replace(&mut *self.work(), ScoringWork { is_closed: true, ..ScoringWork::default() });
         self.has_changed.notify_all();
         work
     }

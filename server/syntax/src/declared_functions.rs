@@ -8,6 +8,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::language::Language;
+use crate::node_fields::NodeFields;
 use crate::tree::Tree;
 use crate::walk::{TreeWalk, walk};
 
@@ -80,11 +81,11 @@ fn declared_name(language: Language, node: Node<'_>) -> Option<Node<'_>> {
     }
     let name = match language {
         Language::C | Language::Cpp => {
-            let declarator = node.child_by_field_name("declarator")?;
+            let declarator = node.child_in("declarator")?;
             let has_parameters = declarator.kind() == "function_declarator";
-            has_parameters.then_some(declarator)?.child_by_field_name("declarator")?
+            has_parameters.then_some(declarator)?.child_in("declarator")?
         }
-        _ => node.child_by_field_name("name")?,
+        _ => node.child_in("name")?,
     };
     (name.kind() == "identifier").then_some(name)
 }

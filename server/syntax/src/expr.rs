@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::language_rules::LanguageRules;
+use crate::node_fields::NodeFields;
 use crate::outline::SourceText;
 use crate::walk::TreeWalk;
 
@@ -109,8 +110,8 @@ impl<'a> ExpressionReader<'a> {
     }
 
     /// Converts the child in `field`.
-    pub(crate) fn field(self, node: Node<'_>, field: &str) -> Option<Expr> {
-        self.read(node.child_by_field_name(field)?)
+    pub(crate) fn field(self, node: Node<'_>, field: &'static str) -> Option<Expr> {
+        self.read(node.child_in(field)?)
     }
 
     /// Converts the first named child: for nodes that only wrap another one.
@@ -119,8 +120,8 @@ impl<'a> ExpressionReader<'a> {
     }
 
     /// Converts a member access; `object` and `member` are fields of the node.
-    pub(crate) fn member(self, node: Node<'_>, object: &str, member: &str) -> Option<Expr> {
-        let name = node.child_by_field_name(member)?;
+    pub(crate) fn member(self, node: Node<'_>, object: &'static str, member: &'static str) -> Option<Expr> {
+        let name = node.child_in(member)?;
         Some(Expr::Member(Box::new(self.field(node, object)?), self.source.text_of(name).into()))
     }
 

@@ -9,6 +9,7 @@ use crate::blocks::BlockKind;
 use crate::body::measure_body;
 use crate::constructs::{Construct, functions, functions_with_body};
 use crate::language::LanguageSpec;
+use crate::node_fields::NodeFields;
 use crate::queries::ConstructKind;
 use crate::tokens::whole_comments;
 use crate::tree::Tree;
@@ -78,7 +79,7 @@ fn function(construct: &Construct, row: &LanguageSpec, text: &str, comments: &[R
 /// Returns the name inside its wrapper nodes.
 fn unwrap_name<'tree>(mut node: Node<'tree>, row: &LanguageSpec) -> Node<'tree> {
     while row.name_wrappers.contains(&node.kind()) {
-        let Some(inner) = node.child_by_field_name("declarator").or_else(|| node.named_child(0)) else {
+        let Some(inner) = node.child_in("declarator").or_else(|| node.named_child(0)) else {
             break;
         };
         node = inner;

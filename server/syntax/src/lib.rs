@@ -31,6 +31,7 @@ mod lexer;
 mod locals;
 mod mentions;
 mod module_resolution;
+mod node_fields;
 mod outline;
 mod preprocessor;
 mod queries;

@@ -16,6 +16,7 @@ use crate::bounded_parse::ParseBudget;
 use crate::expr::Expr;
 use crate::fragments::parse_fragments;
 use crate::language::Language;
+use crate::node_fields::NodeFields;
 use crate::tree::Tree;
 use crate::walk::{TreeWalk, walk};
 
@@ -181,8 +182,8 @@ impl<'a> SourceText<'a> {
     }
 
     /// Returns the text of the child in a field; empty if there is none.
-    pub(crate) fn field(&self, node: Node<'_>, field: &str) -> &'a str {
-        node.child_by_field_name(field).map_or("", |child| self.text_of(child))
+    pub(crate) fn field(&self, node: Node<'_>, field: &'static str) -> &'a str {
+        node.child_in(field).map_or("", |child| self.text_of(child))
     }
 
     /// Returns a type as kept in an outline: without its introducing sign (`:`, `->`), collapsed and truncated.
@@ -441,7 +442,7 @@ impl<'a> OutlineBuilder<'a> {
 
     /// Returns a definition called `name` at `node`, with all other properties empty.
     pub(crate) fn definition(&self, name: &str, kind: DefinitionKind, node: Node<'_>) -> Definition {
-        let name_node = node.child_by_field_name("name").unwrap_or(node);
+        let name_node = node.child_in("name").unwrap_or(node);
         let region = self.regions.last();
         Definition {
             name: name.into(),

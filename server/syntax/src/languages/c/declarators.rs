@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::expr::ExpressionReader;
+use crate::node_fields::NodeFields;
 use crate::outline::SourceText;
 
 /// Maximum nesting of declarators, or of names, that is read.
@@ -37,11 +38,11 @@ pub(super) fn declared_name(declarator: Node<'_>) -> Option<DeclaredName<'_>> {
             | "qualified_identifier"
             | "structured_binding_declarator" => return Some(DeclaredName { name: node, function }),
             "template_function" | "template_method" => {
-                return Some(DeclaredName { name: node.child_by_field_name("name")?, function });
+                return Some(DeclaredName { name: node.child_in("name")?, function });
             }
             _ => return None,
         }
-        node = node.child_by_field_name("declarator").or_else(|| declarator_child(node))?;
+        node = node.child_in("declarator").or_else(|| declarator_child(node))?;
     }
     None
 }
@@ -71,8 +72,8 @@ pub(super) fn path(name: Node<'_>) -> Vec<Node<'_>> {
     let mut names = Vec::new();
     let mut rest = name;
     while rest.kind() == "qualified_identifier" && names.len() < MAX_DEPTH {
-        names.extend(rest.child_by_field_name("scope").map(template_name));
-        let Some(inner) = rest.child_by_field_name("name") else { return names };
+        names.extend(rest.child_in("scope").map(template_name));
+        let Some(inner) = rest.child_in("name") else { return names };
         rest = inner;
     }
     names.push(template_name(rest));
@@ -84,7 +85,7 @@ pub(super) fn template_name(name: Node<'_>) -> Node<'_> {
     let mut name = name;
     for _ in 0..MAX_DEPTH {
         let inner = match name.kind() {
-            "template_type" | "template_function" | "template_method" => name.child_by_field_name("name"),
+            "template_type" | "template_function" | "template_method" => name.child_in("name"),
             "dependent_name" | "dependent_type" => name.named_child(0),
             _ => None,
         };
@@ -96,10 +97,10 @@ pub(super) fn template_name(name: Node<'_>) -> Node<'_> {
 
 /// Returns the type in the field `type`; only its name if it is also defined there or written after `struct`.
 pub(super) fn type_text(source: SourceText<'_>, node: Node<'_>) -> Box<str> {
-    let Some(of) = node.child_by_field_name("type") else { return "".into() };
+    let Some(of) = node.child_in("type") else { return "".into() };
     match of.kind() {
         "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier" => {
-            source.type_text(of.child_by_field_name("name"))
+            source.type_text(of.child_in("name"))
         }
         "type_descriptor" => type_text(source, of),
         "type_identifier" if is_macro(source.text_of(of)) => {

@@ -6,6 +6,7 @@ use super::CRules;
 use super::declarators::{DeclaredName, declarators, declared_name, is_auto, path, type_text};
 use crate::expr::ExpressionReader;
 use crate::fragments::around_hole;
+use crate::node_fields::NodeFields;
 use crate::outline::{
     DefaultsRegion, Definition, DefinitionKind, ImportedItem, OutlineBuilder, Parameter, SourceText,
 };
@@ -53,8 +54,8 @@ fn include(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 /// Skips a macro without a value: it is only a flag, such as an include guard or an enabled feature.
 fn define_macro(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
-    let (name, value) = (source.field(node, "name"), node.child_by_field_name("value"));
-    let parameters = node.child_by_field_name("parameters");
+    let (name, value) = (source.field(node, "name"), node.child_in("value"));
+    let parameters = node.child_in("parameters");
     if name.is_empty() || parameters.is_none() && value.is_none() {
         return false;
     }
@@ -120,8 +121,8 @@ fn access(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 /// A type with members. A type without a body is defined elsewhere; a type without a name adds its members to the enclosing item.
 fn class(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
-    let Some(body) = node.child_by_field_name("body") else { return false };
-    if let Some(name) = node.child_by_field_name("name") {
+    let Some(body) = node.child_in("body") else { return false };
+    if let Some(name) = node.child_in("name") {
         let mut definition = start(node, name, DefinitionKind::Type, outline);
         definition.signature = source.signature(node, Some(body));
         definition.bases = bases(source, node);
@@ -145,8 +146,8 @@ fn bases(source: SourceText<'_>, node: Node<'_>) -> Vec<Box<str>> {
 }
 
 fn enumeration(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
-    let Some(body) = node.child_by_field_name("body") else { return false };
-    if let Some(name) = node.child_by_field_name("name") {
+    let Some(body) = node.child_in("body") else { return false };
+    if let Some(name) = node.child_in("name") {
         let mut definition = start(node, name, DefinitionKind::Type, outline);
         definition.signature = outline.source.signature(node, Some(body));
         outline.add(definition);
@@ -157,7 +158,7 @@ fn enumeration(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 /// Only the names of `enum class` and `enum struct` are scoped.
 fn enumerator(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
-    let Some(name) = node.child_by_field_name("name") else { return false };
+    let Some(name) = node.child_in("name") else { return false };
     let mut definition = start(node, name, DefinitionKind::Constant, outline);
     definition.signature = source.signature(node, None);
     definition.is_static = true;
@@ -180,8 +181,8 @@ fn enum_head(signature: &str) -> Option<&str> {
 /// An unnamed type gets the name of the `typedef`; a named one gets it as another name.
 fn type_definition(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
-    let Some(of) = node.child_by_field_name("type") else { return false };
-    let body = of.child_by_field_name("body");
+    let Some(of) = node.child_in("type") else { return false };
+    let body = of.child_in("body");
     let stands_for = type_text(source, node);
     for declarator in declarators(node) {
         let Some(DeclaredName { name, .. }) = declared_name(declarator) else { continue };
@@ -209,7 +210,7 @@ fn type_definition(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 
 fn alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
-    let Some(name) = node.child_by_field_name("name") else { return false };
+    let Some(name) = node.child_in("name") else { return false };
     let mut definition = start(node, name, DefinitionKind::Type, outline);
     definition.signature = source.signature(node, None);
     definition.type_text = type_text(source, node);
@@ -222,7 +223,7 @@ fn function_definition(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool
         outline.walk_fragments(&around_hole(node, macro_name));
         return false;
     }
-    let found = node.child_by_field_name("declarator").and_then(declared_name);
+    let found = node.child_in("declarator").and_then(declared_name);
     if let Some((name, function)) = found.and_then(|found| Some((found.name, found.function?))) {
         let definition = function_of(node, name, function, outline);
         outline.add(definition);
@@ -232,11 +233,11 @@ fn function_definition(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool
 
 /// Detects `class EXPORT Name { .. }`, which the parser reads as a function `Name` that returns a `class EXPORT`.
 fn macro_before_class_name(node: Node<'_>) -> Option<Node<'_>> {
-    let of = node.child_by_field_name("type")?;
+    let of = node.child_in("type")?;
     let is_class = matches!(of.kind(), "class_specifier" | "struct_specifier" | "union_specifier");
-    let declarator = node.child_by_field_name("declarator")?;
-    let is_bodiless = of.child_by_field_name("body").is_none() && declarator.kind().ends_with("identifier");
-    (is_class && is_bodiless).then(|| of.child_by_field_name("name")).flatten()
+    let declarator = node.child_in("declarator")?;
+    let is_bodiless = of.child_in("body").is_none() && declarator.kind().ends_with("identifier");
+    (is_class && is_bodiless).then(|| of.child_in("name")).flatten()
 }
 
 /// Adds prototypes, variables and fields; returns whether the declaration also defines a type.
@@ -251,9 +252,9 @@ fn declaration(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
         };
         outline.insert(definition);
     }
-    let of = node.child_by_field_name("type");
-    let defines_type = of.and_then(|of| of.child_by_field_name("body")).is_some();
-    let has_name = of.and_then(|of| of.child_by_field_name("name")).is_some();
+    let of = node.child_in("type");
+    let defines_type = of.and_then(|of| of.child_in("body")).is_some();
+    let has_name = of.and_then(|of| of.child_in("name")).is_some();
     defines_type && (has_name || is_in_type)
 }
 
@@ -310,10 +311,10 @@ fn value_of(
     let source = outline.source;
     let kind = if is_in_type { DefinitionKind::Field } else { DefinitionKind::Constant };
     let mut definition = start(node, name, kind, outline);
-    let own_value = declarator.child_by_field_name("value");
-    let value = own_value.or_else(|| node.child_by_field_name("default_value"));
+    let own_value = declarator.child_in("value");
+    let value = own_value.or_else(|| node.child_in("default_value"));
     let of = type_text(source, node);
-    let body = node.child_by_field_name("type").and_then(|of| of.child_by_field_name("body"));
+    let body = node.child_in("type").and_then(|of| of.child_in("body"));
     let declares = source.signature(declarator, own_value);
     definition.signature = match body {
         Some(_) => format!("{} {declares}", source.signature(node, body)).into(),
@@ -354,10 +355,10 @@ fn result(source: SourceText<'_>, node: Node<'_>, function: Node<'_>) -> Box<str
 }
 
 fn parameters(source: SourceText<'_>, function: Node<'_>) -> Vec<Parameter> {
-    let Some(list) = function.child_by_field_name("parameters") else { return Vec::new() };
+    let Some(list) = function.child_in("parameters") else { return Vec::new() };
     let mut cursor = list.walk();
     let named = list.named_children(&mut cursor).filter_map(|parameter| {
-        let DeclaredName { name, .. } = declared_name(parameter.child_by_field_name("declarator")?)?;
+        let DeclaredName { name, .. } = declared_name(parameter.child_in("declarator")?)?;
         Some(Parameter { name: source.text_of(name).into(), type_text: type_text(source, parameter) })
     });
     named.collect()

@@ -10,6 +10,7 @@ use self::declarators::{outermost, path, template_name};
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
 use crate::module_resolution::{ModuleLocation, ModuleTarget, Projects, folder, join};
+use crate::node_fields::NodeFields;
 use crate::outline::{OutlineBuilder, SourceText};
 use crate::scope::Binding;
 use crate::test_code::TestCode;
@@ -34,17 +35,17 @@ impl LanguageRules for CRules {
     fn use_of<'tree>(&self, node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
         match node.kind() {
             "field_expression" => {
-                let name = template_name(node.child_by_field_name("field")?);
+                let name = template_name(node.child_in("field")?);
                 let object = expressions.field(node, "argument").unwrap_or(Expr::UNKNOWN);
                 Some(NodeUse { name, kind: UseKind::Member(object) })
             }
             "qualified_identifier" => qualified(node, expressions),
             "call_expression" => {
-                let name = template_name(node.child_by_field_name("function")?);
+                let name = template_name(node.child_in("function")?);
                 (name.kind() == "identifier").then_some(NodeUse { name, kind: UseKind::Bare })
             }
             "new_expression" => {
-                let name = template_name(node.child_by_field_name("type")?);
+                let name = template_name(node.child_in("type")?);
                 (name.kind() == "type_identifier").then_some(NodeUse { name, kind: UseKind::New })
             }
             "type_identifier" | "namespace_identifier" => mentioned(node, expressions),
@@ -113,16 +114,15 @@ fn qualified<'tree>(node: Node<'tree>, expressions: ExpressionReader<'_>) -> Opt
     let Expr::Member(object, _) = expressions.read(node)? else { return None };
     let name = path(node).pop().filter(|name| name.kind().ends_with("identifier"))?;
     let whole = outermost(node, expressions);
-    let declarator = expressions.parent(whole)?.child_by_field_name("declarator");
+    let declarator = expressions.parent(whole)?.child_in("declarator");
     (declarator != Some(whole)).then_some(NodeUse { name, kind: UseKind::Member(*object) })
 }
 
 /// Returns an unqualified type, macro or constant, unless it is only being declared.
 fn mentioned<'tree>(name: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
     let parent = expressions.parent(name)?;
-    let is_named = ["name", "declarator"]
-        .iter()
-        .any(|field| parent.child_by_field_name(field).is_some_and(|named| named == name));
+    let is_named =
+        ["name", "declarator"].iter().any(|field| parent.child_in(field).is_some_and(|named| named == name));
     let is_template = matches!(parent.kind(), "template_type" | "template_function");
     (!is_named || is_template).then_some(NodeUse { name, kind: UseKind::Bare })
 }

@@ -6,6 +6,7 @@ use super::declarators::{
     DeclaredName, declarators, declared_name, is_auto, outermost, path, template_name, type_text,
 };
 use crate::expr::{Expr, ExpressionReader};
+use crate::node_fields::NodeFields;
 use crate::scope::Binding;
 
 /// Functions and casts that return a value of the type between `<` and `>`.
@@ -29,7 +30,7 @@ pub(super) fn expr(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<
         }
         "this" => Some(Expr::This),
         "field_expression" => {
-            let name = template_name(node.child_by_field_name("field")?);
+            let name = template_name(node.child_in("field")?);
             let object = expressions.field(node, "argument")?;
             Some(Expr::Member(Box::new(object), source.text_of(name).into()))
         }
@@ -45,7 +46,7 @@ pub(super) fn expr(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<
         "parenthesized_expression" | "dependent_name" | "condition_clause" => expressions.inner(node),
         "subscript_expression" => expressions.field(node, "argument").map(Expr::element),
         "conditional_expression" => {
-            let branches = ["consequence", "alternative"].map(|branch| node.child_by_field_name(branch));
+            let branches = ["consequence", "alternative"].map(|branch| node.child_in(branch));
             expressions.either_of(branches.into_iter().flatten())
         }
         _ => None,
@@ -66,17 +67,17 @@ fn qualified(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> 
 
 fn call(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let source = expressions.source;
-    let function = node.child_by_field_name("function")?;
+    let function = node.child_in("function")?;
     let last = match function.kind() {
         "qualified_identifier" => innermost(function),
         _ => function,
     };
     let name = source.text_of(template_name(last));
-    if let Some(arguments) = last.child_by_field_name("arguments").filter(|_| MAKERS.contains(&name)) {
+    if let Some(arguments) = last.child_in("arguments").filter(|_| MAKERS.contains(&name)) {
         return Some(Expr::Typed(type_text_of(arguments.named_child(0)?, expressions)));
     }
     if TRANSPARENT.contains(&name) && function.kind() == "qualified_identifier" {
-        return expressions.read(node.child_by_field_name("arguments")?.named_child(0)?);
+        return expressions.read(node.child_in("arguments")?.named_child(0)?);
     }
     expressions.read(function).map(Expr::call)
 }
@@ -85,7 +86,7 @@ fn call(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
 fn innermost(name: Node<'_>) -> Node<'_> {
     let mut name = name;
     for _ in path(name) {
-        name = match name.child_by_field_name("name") {
+        name = match name.child_in("name") {
             Some(inner) if name.kind() == "qualified_identifier" => inner,
             _ => break,
         };
@@ -103,11 +104,11 @@ pub(super) fn bindings(node: Node<'_>, expressions: ExpressionReader<'_>, found:
     match node.kind() {
         "declaration" => binder.bind_declaration(node),
         "parameter_declaration" | "optional_parameter_declaration" | "variadic_parameter_declaration" => {
-            binder.bind(node, node.child_by_field_name("declarator"), None);
+            binder.bind(node, node.child_in("declarator"), None);
         }
         "for_range_loop" => {
             let element = expressions.field(node, "right").map(Expr::element);
-            binder.bind(node, node.child_by_field_name("declarator"), element);
+            binder.bind(node, node.child_in("declarator"), element);
         }
         _ => {}
     }
@@ -121,9 +122,9 @@ struct PatternBinder<'a, 'found> {
 impl PatternBinder<'_, '_> {
     fn bind_declaration(&mut self, node: Node<'_>) {
         for declarator in declarators(node) {
-            let value = ["value", "default_value"].iter().find_map(|field| {
-                declarator.child_by_field_name(field).or_else(|| node.child_by_field_name(field))
-            });
+            let value = ["value", "default_value"]
+                .iter()
+                .find_map(|field| declarator.child_in(field).or_else(|| node.child_in(field)));
             let value = value.and_then(|value| self.expressions.read(value));
             self.bind(node, Some(declarator), value);
         }

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::node_fields::NodeFields;
 use crate::outline::{
     Definition, DefinitionKind, ImportedItem, OutlineBuilder, Parameter, SourceText, replace_between,
 };
@@ -63,7 +64,7 @@ fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let Some(path) = last_named(node).map(|path| source.text_of(path)) else { return };
     let path = path.trim_start_matches("global::").split('<').next().unwrap_or_default().trim_end();
     let is_global = node.child(0).is_some_and(|first| first.kind() == "global");
-    let import = match node.child_by_field_name("name") {
+    let import = match node.child_in("name") {
         Some(alias) => {
             let (module, name) = path.rsplit_once('.').unwrap_or(("", path));
             outline.import(node, source.text_of(alias), module, ImportedItem::Name(name.into()))
@@ -91,7 +92,7 @@ fn bases(node: Node<'_>, source: SourceText<'_>) -> Vec<Box<str>> {
     let bases = list.map(named_children).unwrap_or_default().into_iter();
     bases
         .filter(|base| base.kind() != "argument_list")
-        .map(|base| source.type_text(Some(base.child_by_field_name("type").unwrap_or(base))))
+        .map(|base| source.type_text(Some(base.child_in("type").unwrap_or(base))))
         .collect()
 }
 
@@ -105,7 +106,7 @@ fn define_primary_parameters(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let found: Vec<Definition> = parameters
         .map(|parameter| Definition {
             signature: source.signature_without(parameter, None, NO_SIGNATURE),
-            type_text: source.type_text(parameter.child_by_field_name("type")),
+            type_text: source.type_text(parameter.child_in("type")),
             is_private: node.kind() != "record_declaration",
             ..outline.definition(source.field(parameter, "name"), DefinitionKind::Field, parameter)
         })
@@ -133,7 +134,7 @@ fn define_fields(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let before = source.signature_without(node, Some(*first), NO_SIGNATURE);
     let shared = Definition {
         doc: doc(node, source),
-        type_text: source.type_text(list.child_by_field_name("type")),
+        type_text: source.type_text(list.child_in("type")),
         is_static: is_static(node, source),
         is_private: is_private(node, outline),
         ..outline.definition("", DefinitionKind::Field, node)
@@ -155,7 +156,7 @@ fn define_fields(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
 fn define_member(node: Node<'_>, kind: DefinitionKind, outline: &mut OutlineBuilder<'_>) {
     let Some(definition) = definition(node, kind, outline) else { return };
     let source = outline.source;
-    let written = node.child_by_field_name("returns").or_else(|| node.child_by_field_name("type"));
+    let written = node.child_in("returns").or_else(|| node.child_in("type"));
     let type_text = source.type_text(written);
     let owner = extended(node, source);
     outline.add(Definition { type_text, owner, parameters: parameters(node, source), ..definition });
@@ -168,7 +169,7 @@ fn definition(node: Node<'_>, kind: DefinitionKind, outline: &OutlineBuilder<'_>
         "indexer_declaration" => "this",
         _ => source.field(node, "name"),
     };
-    let body = ["body", "accessors", "value"].iter().find_map(|field| node.child_by_field_name(field));
+    let body = ["body", "accessors", "value"].iter().find_map(|field| node.child_in(field));
     (!name.is_empty()).then(|| Definition {
         signature: source.signature_without(node, body, NO_SIGNATURE),
         doc: doc(node, source),
@@ -180,7 +181,7 @@ fn definition(node: Node<'_>, kind: DefinitionKind, outline: &OutlineBuilder<'_>
 
 /// Returns the parameters without the `this` parameter of an extension method.
 fn parameters(node: Node<'_>, source: SourceText<'_>) -> Vec<Parameter> {
-    let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
+    let Some(list) = node.child_in("parameters") else { return Vec::new() };
     // A `params` parameter is directly in the list.
     let written = named_children(list)
         .into_iter()
@@ -188,15 +189,15 @@ fn parameters(node: Node<'_>, source: SourceText<'_>) -> Vec<Parameter> {
         .chain([list]);
     let parameters = written.map(|one| Parameter {
         name: source.field(one, "name").into(),
-        type_text: source.type_text(one.child_by_field_name("type")),
+        type_text: source.type_text(one.child_in("type")),
     });
     parameters.filter(|parameter| !parameter.name.is_empty()).collect()
 }
 
 /// Returns the type that an extension method extends.
 fn extended(node: Node<'_>, source: SourceText<'_>) -> Option<Box<str>> {
-    let first = node.child_by_field_name("parameters")?.named_child(0)?;
-    has_modifier(first, "this", source).then(|| source.type_text(first.child_by_field_name("type")))
+    let first = node.child_in("parameters")?.named_child(0)?;
+    has_modifier(first, "this", source).then(|| source.type_text(first.child_in("type")))
 }
 
 pub(super) fn declarators(list: Node<'_>) -> Vec<Node<'_>> {

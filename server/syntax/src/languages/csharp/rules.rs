@@ -8,6 +8,7 @@ use self::define::declarators;
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
 use crate::module_resolution::{ModuleLocation, ModuleTarget, Projects};
+use crate::node_fields::NodeFields;
 use crate::outline::{OutlineBuilder, SourceText};
 use crate::scope::Binding;
 use crate::test_code::{TestCode, names_test};
@@ -24,7 +25,7 @@ impl LanguageRules for CSharpRules {
 
     fn expr(&self, node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
         let source = expressions.source;
-        let field = |name| node.child_by_field_name(name);
+        let field = |name| node.child_in(name);
         match node.kind() {
             "identifier" | "predefined_type" => Some(Expr::Name(source.text_of(node).into())),
             "this" => Some(Expr::This),
@@ -73,8 +74,8 @@ impl LanguageRules for CSharpRules {
 
     fn bindings(&self, node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
         let source = expressions.source;
-        let name = node.child_by_field_name("name");
-        let written = typed(node.child_by_field_name("type"), source);
+        let name = node.child_in("name");
+        let written = typed(node.child_in("type"), source);
         let (name, value) = match node.kind() {
             "local_declaration_statement" | "using_statement" | "for_statement" | "fixed_statement" => {
                 return bind_locals(node, expressions, found);
@@ -88,7 +89,7 @@ impl LanguageRules for CSharpRules {
             | "var_pattern" => (name, written),
             "implicit_parameter" => (Some(node), None),
             "foreach_statement" => {
-                let name = node.child_by_field_name("left").filter(|left| left.kind() == "identifier");
+                let name = node.child_in("left").filter(|left| left.kind() == "identifier");
                 (name, written.or_else(|| Some(expressions.field(node, "right")?.element())))
             }
             "from_clause" => (name, written.or_else(|| Some(expressions.read(last_named(node)?)?.element()))),
@@ -106,17 +107,17 @@ impl LanguageRules for CSharpRules {
                 let (object, name) = member(node)?;
                 Some(NodeUse { name, kind: UseKind::Member(expressions.read(object)?) })
             }
-            "invocation_expression" => simple_name(node.child_by_field_name("function")?).map(bare),
+            "invocation_expression" => simple_name(node.child_in("function")?).map(bare),
             "object_creation_expression" => {
-                let name = simple_name(node.child_by_field_name("type")?)?;
+                let name = simple_name(node.child_in("type")?)?;
                 Some(NodeUse { name, kind: UseKind::New })
             }
             "attribute" => {
-                let name = node.child_by_field_name("name").filter(|name| name.kind() != "qualified_name");
+                let name = node.child_in("name").filter(|name| name.kind() != "qualified_name");
                 simple_name(name?).map(bare)
             }
             "assignment_expression" => {
-                let name = node.child_by_field_name("left").filter(|left| left.kind() == "identifier")?;
+                let name = node.child_in("left").filter(|left| left.kind() == "identifier")?;
                 Some(NodeUse { name, kind: UseKind::Member(initialized(node, expressions)?) })
             }
             "with_initializer" => {
@@ -160,14 +161,14 @@ impl LanguageRules for CSharpRules {
 
 /// Returns the receiver before the last dot, and the name after it.
 fn member(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
-    let field = |name| node.child_by_field_name(name);
+    let field = |name| node.child_in(name);
     let (object, name) = match node.kind() {
         "member_access_expression" => (field("expression"), field("name")),
         "conditional_access_expression" => (
             field("condition"),
             last_named(node)
                 .filter(|last| last.kind() == "member_binding_expression")
-                .and_then(|last| last.child_by_field_name("name")),
+                .and_then(|last| last.child_in("name")),
         ),
         _ => (field("qualifier"), field("name")),
     };
@@ -188,7 +189,7 @@ fn simple_name(mut node: Node<'_>) -> Option<Node<'_>> {
         node = match node.kind() {
             "identifier" => return Some(node),
             "generic_name" => node.named_child(0)?,
-            "qualified_name" | "alias_qualified_name" => node.child_by_field_name("name")?,
+            "qualified_name" | "alias_qualified_name" => node.child_in("name")?,
             _ => return None,
         }
     }
@@ -203,9 +204,9 @@ fn typed(node: Option<Node<'_>>, source: SourceText<'_>) -> Option<Expr> {
 fn bind_locals(statement: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
     let list = named_children(statement).into_iter().find(|child| child.kind() == "variable_declaration");
     let Some(list) = list else { return };
-    let written = typed(list.child_by_field_name("type"), expressions.source);
+    let written = typed(list.child_in("type"), expressions.source);
     for declarator in declarators(list) {
-        let Some(name) = declarator.child_by_field_name("name") else { continue };
+        let Some(name) = declarator.child_in("name") else { continue };
         let value = || last_named(declarator).filter(|value| *value != name);
         let value = written.clone().or_else(|| expressions.read(value()?));
         found.push(Binding::new(name, value, expressions.source));
@@ -228,7 +229,7 @@ fn declared_type<'n>(node: Node<'n>, expressions: ExpressionReader<'n>) -> Optio
                 | "arrow_expression_clause"
         )
     };
-    around.take_while(is_value).find_map(|around| around.child_by_field_name("type"))
+    around.take_while(is_value).find_map(|around| around.child_in("type"))
 }
 
 /// Returns the object whose member is assigned in `new ValueType { Member = value }`.
@@ -259,7 +260,7 @@ fn is_mentioned<'n>(node: Node<'n>, expressions: ExpressionReader<'n>) -> bool {
     is_capital
         && !before.ends_with('.')
         && expressions.parent(node).is_none_or(|parent| {
-            parent.child_by_field_name("name") != Some(node) && !is_namespace_name(parent, expressions)
+            parent.child_in("name") != Some(node) && !is_namespace_name(parent, expressions)
         })
 }
 

@@ -8,6 +8,7 @@ use super::types::{define_class, define_type};
 use super::{EcmaScriptRules, is_function};
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
+use crate::node_fields::NodeFields;
 use crate::outline::{DefaultsRegion, Definition, DefinitionKind, OutlineBuilder, collapse_whitespace};
 use crate::tree::named_children;
 
@@ -72,8 +73,8 @@ fn define_variable(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
         return;
     }
     let source = outline.source;
-    let Some(name) = node.child_by_field_name("name") else { return };
-    let value = node.child_by_field_name("value");
+    let Some(name) = node.child_in("name") else { return };
+    let value = node.child_in("value");
     let text = source.text_of(name);
     match value {
         _ if name.kind() != "identifier" => define_pattern(name, node, outline),
@@ -107,7 +108,7 @@ pub(super) fn define_bound(
     outline: &mut OutlineBuilder<'_>,
 ) {
     let source = outline.source;
-    let type_text = source.type_text(node.child_by_field_name("type"));
+    let type_text = source.type_text(node.child_in("type"));
     let entries = value.filter(|_| type_text.is_empty()).map(entries).unwrap_or_default();
     let kind = if entries.is_empty() { DefinitionKind::Constant } else { DefinitionKind::Module };
     let signature = match entries.first() {
@@ -143,8 +144,8 @@ fn entries(value: Node<'_>) -> Vec<Node<'_>> {
 
 fn define_entry(entry: Node<'_>, module: u32, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
-    let value = entry.child_by_field_name("value");
-    let name = ["key", "name"].into_iter().find_map(|field| entry.child_by_field_name(field));
+    let value = entry.child_in("value");
+    let name = ["key", "name"].into_iter().find_map(|field| entry.child_in(field));
     let Some(name) = name.map(|name| unquoted(name, source)) else { return };
     let function = value.filter(|value| is_function(value.kind()));
     let is_method = function.is_some() || entry.kind() == "method_definition";
@@ -165,8 +166,8 @@ fn define_entry(entry: Node<'_>, module: u32, outline: &mut OutlineBuilder<'_>) 
 /// `namespace a.b {}` and `declare module "name" {}`; a module with a quoted name has no name that code can use.
 fn define_namespace(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
-    let body = node.child_by_field_name("body");
-    let name = node.child_by_field_name("name").filter(|name| name.kind() != "string");
+    let body = node.child_in("body");
+    let name = node.child_in("name").filter(|name| name.kind() != "string");
     if let Some(name) = name {
         let definition = Definition {
             signature: source.signature(node, body),

@@ -6,6 +6,7 @@ use super::define::define_bound;
 use super::functions::define_function;
 use super::is_function;
 use super::types::define_class;
+use crate::node_fields::NodeFields;
 use crate::outline::{DefaultsRegion, DefinitionKind, Import, ImportedItem, OutlineBuilder, SourceText};
 use crate::tree::named_children;
 
@@ -18,7 +19,7 @@ pub(super) fn unquoted<'a>(node: Node<'_>, source: SourceText<'a>) -> &'a str {
 }
 
 fn module_of<'a>(node: Node<'_>, source: SourceText<'a>) -> Option<&'a str> {
-    node.child_by_field_name("source").map(|module| unquoted(module, source))
+    node.child_in("source").map(|module| unquoted(module, source))
 }
 
 pub(super) fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
@@ -49,8 +50,8 @@ pub(super) fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
 fn import_names(list: Node<'_>, module: &str, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     for one in named_children(list) {
-        let Some(name) = one.child_by_field_name("name") else { continue };
-        let local = source.text_of(one.child_by_field_name("alias").unwrap_or(name));
+        let Some(name) = one.child_in("name") else { continue };
+        let local = source.text_of(one.child_in("alias").unwrap_or(name));
         outline.import(one, local, module, ImportedItem::Name(unquoted(name, source).into()));
     }
 }
@@ -85,8 +86,8 @@ pub(super) fn export(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
 fn export_names(list: Node<'_>, module: Option<&str>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     for one in named_children(list) {
-        let Some(name) = one.child_by_field_name("name").map(|name| unquoted(name, source)) else { continue };
-        let alias = one.child_by_field_name("alias").map_or(name, |alias| unquoted(alias, source));
+        let Some(name) = one.child_in("name").map(|name| unquoted(name, source)) else { continue };
+        let alias = one.child_in("alias").map_or(name, |alias| unquoted(alias, source));
         match module {
             Some(module) => {
                 outline.import(one, alias, module, ImportedItem::Name(name.into())).is_reexport = true;
@@ -118,10 +119,10 @@ fn export_local(node: Node<'_>, name: &str, alias: &str, outline: &mut OutlineBu
 
 /// `export default Name` and `export = Name`, and the same with a definition instead of a name.
 fn export_default(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
-    let declared = node.child_by_field_name("declaration").and_then(|one| one.child_by_field_name("name"));
+    let declared = node.child_in("declaration").and_then(|one| one.child_in("name"));
     let named_value = named_children(node).into_iter().find(|child| child.kind() == "identifier");
     let source = outline.source;
-    match (declared, named_value, node.child_by_field_name("value")) {
+    match (declared, named_value, node.child_in("value")) {
         (Some(name), ..) => {
             outline.import(node, DEFAULT, "", ImportedItem::Name(source.text_of(name).into())).is_reexport =
                 true;
@@ -149,7 +150,7 @@ fn define_as(node: Node<'_>, name: &str, value: Node<'_>, outline: &mut OutlineB
 
 /// `module.exports = value` and `exports.name = value`; other assignments export nothing.
 pub(super) fn assign_exports(assignment: Node<'_>, outline: &mut OutlineBuilder<'_>) {
-    let fields = (assignment.child_by_field_name("left"), assignment.child_by_field_name("right"));
+    let fields = (assignment.child_in("left"), assignment.child_in("right"));
     let (Some(left), Some(value)) = fields else { return };
     let source = outline.source;
     outline.open_region(DefaultsRegion { end: assignment.end_byte(), owner: None, is_private: false });
@@ -172,7 +173,7 @@ fn export_whole(node: Node<'_>, value: Node<'_>, outline: &mut OutlineBuilder<'_
                     export_local(part, source.text_of(part), source.text_of(part), outline);
                 }
                 "pair" => {
-                    let (key, value) = (part.child_by_field_name("key"), part.child_by_field_name("value"));
+                    let (key, value) = (part.child_in("key"), part.child_in("value"));
                     if let (Some(key), Some(value)) = (key, value) {
                         define_as(part, unquoted(key, source), value, outline);
                     }
@@ -192,17 +193,17 @@ fn export_whole(node: Node<'_>, value: Node<'_>, outline: &mut OutlineBuilder<'_
 /// Returns the module of `require("module")`.
 fn required<'a>(value: Node<'_>, source: SourceText<'a>) -> Option<&'a str> {
     let is_require = value.kind() == "call_expression" && source.field(value, "function") == "require";
-    let argument = value.child_by_field_name("arguments").filter(|_| is_require)?.named_child(0)?;
+    let argument = value.child_in("arguments").filter(|_| is_require)?.named_child(0)?;
     (argument.kind() == "string").then(|| unquoted(argument, source))
 }
 
 /// Adds `name = require("module")`, `{a, b: c} = require("module")` and `name = require("module").member`; returns whether
 /// `declarator` is one of these.
 pub(super) fn import_required(declarator: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
-    let fields = (declarator.child_by_field_name("name"), declarator.child_by_field_name("value"));
+    let fields = (declarator.child_in("name"), declarator.child_in("value"));
     let (Some(name), Some(value)) = fields else { return false };
     let source = outline.source;
-    if let Some(module) = value.child_by_field_name("object").and_then(|object| required(object, source)) {
+    if let Some(module) = value.child_in("object").and_then(|object| required(object, source)) {
         let member = source.field(value, "property");
         outline.import(declarator, source.text_of(name), module, ImportedItem::Name(member.into()));
         return true;
@@ -210,8 +211,8 @@ pub(super) fn import_required(declarator: Node<'_>, outline: &mut OutlineBuilder
     let Some(module) = required(value, source) else { return false };
     if name.kind() == "object_pattern" {
         for part in named_children(name) {
-            let key = source.text_of(part.child_by_field_name("key").unwrap_or(part));
-            let local = source.text_of(part.child_by_field_name("value").unwrap_or(part));
+            let key = source.text_of(part.child_in("key").unwrap_or(part));
+            let local = source.text_of(part.child_in("value").unwrap_or(part));
             outline.import(part, local, module, ImportedItem::Name(key.into()));
         }
     } else {

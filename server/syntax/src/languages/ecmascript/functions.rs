@@ -7,6 +7,7 @@ use super::{EcmaScriptRules, exports, types};
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
 use crate::locals::LocalVariables;
+use crate::node_fields::NodeFields;
 use crate::outline::{
     Definition, DefinitionKind, OutlineBuilder, Parameter, SourceText, collapse_whitespace,
 };
@@ -36,26 +37,26 @@ pub(super) fn callable(
     outline: &OutlineBuilder<'_>,
 ) -> Definition {
     let source = outline.source;
-    let body = function.child_by_field_name("body");
+    let body = function.child_in("body");
     Definition {
         signature: source.signature_without(node, body, NO_SIGNATURE),
         doc: source.doc_above(node.start_byte()),
-        type_text: source.type_text(function.child_by_field_name("return_type")),
+        type_text: source.type_text(function.child_in("return_type")),
         parameters: parameters(function, source),
         ..outline.definition(name, kind, node)
     }
 }
 
 fn parameters(function: Node<'_>, source: SourceText<'_>) -> Vec<Parameter> {
-    let listed = function.child_by_field_name("parameters").map(named_children).unwrap_or_default();
-    let parameters = listed.into_iter().chain(function.child_by_field_name("parameter"));
+    let listed = function.child_in("parameters").map(named_children).unwrap_or_default();
+    let parameters = listed.into_iter().chain(function.child_in("parameter"));
     let parameters = parameters.filter(|parameter| parameter.kind() != "comment").map(|parameter| {
-        let pattern = ["pattern", "left"].into_iter().find_map(|field| parameter.child_by_field_name(field));
+        let pattern = ["pattern", "left"].into_iter().find_map(|field| parameter.child_in(field));
         let name = collapse_whitespace(
             source.text_of(pattern.unwrap_or(parameter)).trim_start_matches('.'),
             MAX_VALUE_BYTES,
         );
-        Parameter { name, type_text: source.type_text(parameter.child_by_field_name("type")) }
+        Parameter { name, type_text: source.type_text(parameter.child_in("type")) }
     });
     parameters.filter(|parameter| *parameter.name != *"this").collect()
 }
@@ -67,7 +68,7 @@ pub(super) fn finish_function(
     class: Option<u32>,
     outline: &mut OutlineBuilder<'_>,
 ) {
-    let body = function.child_by_field_name("body");
+    let body = function.child_in("body");
     let is_constructor = definition.kind == DefinitionKind::Constructor;
     let is_told = !definition.type_text.is_empty() && !is_constructor;
     let Some(body) = body.filter(|_| !is_told) else {
@@ -101,7 +102,7 @@ impl<'tree> FunctionBody<'tree> {
         let expressions = ExpressionReader::new(&EcmaScriptRules, outline.source).at_walk(&walk);
         let (mut bindings, mut returns, mut fields) = (Vec::new(), Vec::new(), Vec::new());
         EcmaScriptRules.bindings(function, expressions, &mut bindings);
-        if let Some(parameters) = function.child_by_field_name("parameters") {
+        if let Some(parameters) = function.child_in("parameters") {
             EcmaScriptRules.bindings(parameters, expressions, &mut bindings);
         }
         if body.kind() != "statement_block" {
@@ -166,6 +167,6 @@ fn holds_statements(kind: &str) -> bool {
 
 /// Returns the `name` of `this.name = value`.
 fn member_of_this<'a>(assignment: Node<'_>, source: SourceText<'a>) -> Option<&'a str> {
-    let target = assignment.child_by_field_name("left").filter(|left| left.kind() == "member_expression")?;
+    let target = assignment.child_in("left").filter(|left| left.kind() == "member_expression")?;
     (source.field(target, "object") == "this").then(|| source.field(target, "property"))
 }

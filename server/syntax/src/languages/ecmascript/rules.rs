@@ -6,6 +6,7 @@ use tree_sitter::Node;
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
 use crate::module_resolution::{ModuleTarget, Projects};
+use crate::node_fields::NodeFields;
 use crate::outline::{OutlineBuilder, SourceText};
 use crate::scope::Binding;
 use crate::test_code::TestCode;
@@ -54,10 +55,7 @@ impl LanguageRules for EcmaScriptRules {
             | "instantiation_expression"
             | "generic_type" => expressions.inner(node),
             "ternary_expression" => expressions.either_of(
-                ["consequence", "alternative"]
-                    .map(|name| node.child_by_field_name(name))
-                    .into_iter()
-                    .flatten(),
+                ["consequence", "alternative"].map(|name| node.child_in(name)).into_iter().flatten(),
             ),
             "binary_expression" => match expressions.source.field(node, "operator") {
                 "||" | "??" => expressions.either(node),
@@ -75,15 +73,15 @@ impl LanguageRules for EcmaScriptRules {
 
     fn use_of<'tree>(&self, node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
         let member = |object, name| {
-            let object = node.child_by_field_name(object).filter(|object| !is_literal(*object))?;
+            let object = node.child_in(object).filter(|object| !is_literal(*object))?;
             let kind = UseKind::Member(expressions.read(object).unwrap_or(Expr::UNKNOWN));
-            Some(NodeUse { name: node.child_by_field_name(name)?, kind })
+            Some(NodeUse { name: node.child_in(name)?, kind })
         };
         match node.kind() {
             "member_expression" | "nested_identifier" => member("object", "property"),
             "nested_type_identifier" => member("module", "name"),
             "new_expression" => {
-                let name = node.child_by_field_name("constructor")?;
+                let name = node.child_in("constructor")?;
                 (name.kind() == "identifier").then_some(NodeUse { name, kind: UseKind::New })
             }
             "identifier" | "type_identifier" | "shorthand_property_identifier" => {
@@ -123,9 +121,9 @@ const IDENTITIES: &[&str] =
 
 /// Converts a call. The result of a method with the name of an array method may also be an element.
 fn call(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
-    let function = node.child_by_field_name("function")?;
+    let function = node.child_in("function")?;
     if IDENTITIES.contains(&expressions.source.text_of(function)) {
-        return expressions.read(node.child_by_field_name("arguments")?.named_child(0)?);
+        return expressions.read(node.child_in("arguments")?.named_child(0)?);
     }
     let callee = expressions.read(function)?;
     Some(match &callee {
@@ -158,7 +156,7 @@ fn is_literal(node: Node<'_>) -> bool {
 /// Whether a name is a use of a value or type, not a definition or binding.
 fn is_mentioned<'n>(node: Node<'n>, expressions: ExpressionReader<'n>) -> bool {
     let Some(parent) = expressions.parent(node) else { return false };
-    let is_field = |field| parent.child_by_field_name(field) == Some(node);
+    let is_field = |field| parent.child_in(field) == Some(node);
     match parent.kind() {
         "variable_declarator"
         | "function_declaration"
@@ -206,6 +204,6 @@ fn calls_test_runner(statement: Node<'_>, source: SourceText<'_>) -> bool {
     };
     let function = source.field(call, "function");
     let name = function.split(['.', '(', '`']).next().unwrap_or_default().trim();
-    let arguments = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
+    let arguments = call.child_in("arguments").map(named_children).unwrap_or_default();
     RUNNERS.contains(&name) && arguments.into_iter().any(|argument| is_function(argument.kind()))
 }

@@ -7,6 +7,7 @@ use super::exports::unquoted;
 use super::functions::{callable, finish_function};
 use super::{EcmaScriptRules, has_word, is_function};
 use crate::expr::ExpressionReader;
+use crate::node_fields::NodeFields;
 use crate::outline::{Definition, DefinitionKind, OutlineBuilder, SourceText, collapse_whitespace};
 use crate::tree::named_children;
 use crate::walk::walk;
@@ -14,7 +15,7 @@ use crate::walk::walk;
 /// Adds a class declared by `node`.
 pub(super) fn define_class(node: Node<'_>, class: Node<'_>, name: &str, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
-    let body = class.child_by_field_name("body");
+    let body = class.child_in("body");
     let heritage = named_children(class).into_iter().find(|child| child.kind() == "class_heritage");
     // Decorators may precede `export`, and the documentation precedes them.
     let exported = outline.start_around("export_statement");
@@ -58,8 +59,8 @@ fn bases(heritage: Node<'_>, source: SourceText<'_>) -> Vec<Box<str>> {
 /// Adds an interface, an enumeration or an alias.
 pub(super) fn define_type(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
-    let value = node.child_by_field_name("value");
-    let body = node.child_by_field_name("body");
+    let value = node.child_in("value");
+    let body = node.child_in("body");
     let parts = value.map(parts_of_type).unwrap_or_default();
     let extended = named_children(node)
         .into_iter()
@@ -111,7 +112,7 @@ fn define_member(node: Node<'_>, first: Node<'_>, around: u32, outline: &mut Out
         }
         "property_identifier" | "string" => define_enum_member(node, node, outline),
         "enum_assignment" => {
-            if let Some(name) = node.child_by_field_name("name") {
+            if let Some(name) = node.child_in("name") {
                 define_enum_member(name, node, outline);
             }
         }
@@ -133,7 +134,7 @@ fn define_enum_member(name: Node<'_>, node: Node<'_>, outline: &mut OutlineBuild
 
 fn define_method(node: Node<'_>, first: Node<'_>, around: u32, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
-    let Some(name_node) = node.child_by_field_name("name") else { return };
+    let Some(name_node) = node.child_in("name") else { return };
     let name = unquoted(name_node, source);
     let kind = match name {
         "constructor" => DefinitionKind::Constructor,
@@ -159,17 +160,17 @@ fn define_method(node: Node<'_>, first: Node<'_>, around: u32, outline: &mut Out
 /// Adds the parameters of a constructor that are also fields.
 pub(super) fn define_parameter_properties(constructor: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
-    let parameters = constructor.child_by_field_name("parameters").map(named_children).unwrap_or_default();
+    let parameters = constructor.child_in("parameters").map(named_children).unwrap_or_default();
     for parameter in parameters {
         let is_property =
             named_children(parameter).iter().any(|child| child.kind() == "accessibility_modifier");
-        let Some(name) = parameter.child_by_field_name("pattern") else { continue };
+        let Some(name) = parameter.child_in("pattern") else { continue };
         if !is_property && !has_word(parameter, "readonly") {
             continue;
         }
         outline.insert(Definition {
             signature: source.signature_without(parameter, None, NO_SIGNATURE),
-            type_text: source.type_text(parameter.child_by_field_name("type")),
+            type_text: source.type_text(parameter.child_in("type")),
             is_private: is_private(parameter, name, source),
             ..outline.definition(source.text_of(name), DefinitionKind::Field, parameter)
         });
@@ -187,10 +188,10 @@ fn is_private(member: Node<'_>, name: Node<'_>, source: SourceText<'_>) -> bool 
 /// Adds a field, or a method if its value or its type is a function.
 fn define_field(node: Node<'_>, around: u32, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
-    let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"));
+    let name = node.child_in("name").or_else(|| node.child_in("property"));
     let Some(name) = name else { return };
-    let value = node.child_by_field_name("value");
-    let written = node.child_by_field_name("type");
+    let value = node.child_in("value");
+    let written = node.child_in("type");
     let of_type = written.and_then(|written| written.named_child(0));
     let function = value
         .filter(|value| is_function(value.kind()))

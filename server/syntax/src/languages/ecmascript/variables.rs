@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::is_function;
 use crate::expr::{Expr, ExpressionReader};
+use crate::node_fields::NodeFields;
 use crate::scope::Binding;
 use crate::tree::named_children;
 
@@ -30,7 +31,7 @@ const FOR_VALUE: &[&str] = &["then", "tap"];
 
 /// Adds the variables that `node` directly binds.
 pub(super) fn bindings(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
-    let field = |name| node.child_by_field_name(name);
+    let field = |name| node.child_in(name);
     let mut binder = PatternBinder { expressions, found };
     match node.kind() {
         "variable_declarator" => {
@@ -63,7 +64,7 @@ struct PatternBinder<'a, 'f> {
 impl PatternBinder<'_, '_> {
     /// Returns the type annotation of a node.
     fn annotated_type(&self, node: Node<'_>) -> Option<Expr> {
-        let written = node.child_by_field_name("type")?;
+        let written = node.child_in("type")?;
         Some(Expr::Typed(self.expressions.source.type_text(Some(written))))
     }
 
@@ -77,7 +78,7 @@ impl PatternBinder<'_, '_> {
             }
             "object_pattern" => {
                 for part in named_children(pattern) {
-                    let key = ["key", "left"].into_iter().find_map(|field| part.child_by_field_name(field));
+                    let key = ["key", "left"].into_iter().find_map(|field| part.child_in(field));
                     let value = member(self.expressions.source.text_of(key.unwrap_or(part)));
                     self.bind(Some(part), value, depth);
                 }
@@ -87,10 +88,10 @@ impl PatternBinder<'_, '_> {
                     self.bind(Some(part), value.clone().map(Expr::element), depth);
                 }
             }
-            "pair_pattern" => self.bind(pattern.child_by_field_name("value"), value, depth),
+            "pair_pattern" => self.bind(pattern.child_in("value"), value, depth),
             "assignment_pattern" | "object_assignment_pattern" => {
                 let value = value.or_else(|| self.expressions.field(pattern, "right"));
-                self.bind(pattern.child_by_field_name("left"), value, depth);
+                self.bind(pattern.child_in("left"), value, depth);
             }
             "rest_pattern" => self.bind(pattern.named_child(0), None, depth),
             _ => {}
@@ -99,7 +100,7 @@ impl PatternBinder<'_, '_> {
 
     fn parameters(&mut self, node: Node<'_>) {
         for (position, parameter) in named_children(node).into_iter().enumerate() {
-            let pattern = parameter.child_by_field_name("pattern").unwrap_or(parameter);
+            let pattern = parameter.child_in("pattern").unwrap_or(parameter);
             let value = self
                 .annotated_type(parameter)
                 .or_else(|| self.expressions.field(parameter, "value"))
@@ -115,7 +116,7 @@ impl PatternBinder<'_, '_> {
 /// Returns the first argument that a function gets from the method that it is passed to.
 fn first_argument_value(function: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let arguments = is_function(function.kind()).then(|| expressions.parent(function))??;
-    let method = expressions.parent(arguments)?.child_by_field_name("function")?;
+    let method = expressions.parent(arguments)?.child_in("function")?;
     let object = || expressions.field(method, "object");
     match expressions.source.field(method, "property") {
         name if FOR_ELEMENTS.contains(&name) => Some(object()?.element()),

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::GoRules;
 use crate::expr::ExpressionReader;
+use crate::node_fields::NodeFields;
 use crate::outline::{Definition, DefinitionKind, ImportedItem, OutlineBuilder, Parameter, SourceText};
 
 pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
@@ -24,7 +25,7 @@ pub(super) fn define(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
         "method_declaration" => function(node, DefinitionKind::Method, outline),
         "const_declaration" => constants(node, outline),
         "var_declaration" => true,
-        "var_spec" => values(node, "var", node.child_by_field_name("type"), outline),
+        "var_spec" => values(node, "var", node.child_in("type"), outline),
         _ => false,
     }
 }
@@ -69,7 +70,7 @@ fn start(node: Node<'_>, name: &str, kind: DefinitionKind, outline: &OutlineBuil
 /// Adds a type with the members in its body; any other type is treated as an alias with respect to its members.
 fn named_type(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
-    let (name, of) = (source.field(node, "name"), node.child_by_field_name("type"));
+    let (name, of) = (source.field(node, "name"), node.child_in("type"));
     let Some(of) = of.filter(|_| !name.is_empty()) else { return false };
     let mut definition = start(node, name, DefinitionKind::Type, outline);
     let header = source.signature(node, Some(of));
@@ -95,7 +96,7 @@ fn named_type(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 /// Adds the fields of one line; a field without a name embeds its type and has the type's name.
 fn fields(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
-    let Some(of) = node.child_by_field_name("type") else { return false };
+    let Some(of) = node.child_in("type") else { return false };
     let type_text = source.type_text(Some(of));
     let mut cursor = node.walk();
     let names: Vec<Node<'_>> = node.children_by_field_name("name", &mut cursor).collect();
@@ -139,8 +140,8 @@ fn function(node: Node<'_>, kind: DefinitionKind, outline: &mut OutlineBuilder<'
     }
     let mut definition = start(node, name, kind, outline);
     definition.owner = receiver(source, node).map(Into::into);
-    definition.signature = source.signature(node, node.child_by_field_name("body"));
-    definition.type_text = source.type_text(node.child_by_field_name("result").map(first_result));
+    definition.signature = source.signature(node, node.child_in("body"));
+    definition.type_text = source.type_text(node.child_in("result").map(first_result));
     definition.parameters = parameters(source, node);
     outline.add(definition);
     false
@@ -148,8 +149,8 @@ fn function(node: Node<'_>, kind: DefinitionKind, outline: &mut OutlineBuilder<'
 
 /// Returns the type of a method's receiver.
 fn receiver<'a>(source: SourceText<'a>, node: Node<'_>) -> Option<&'a str> {
-    let receiver = node.child_by_field_name("receiver")?.named_child(0)?;
-    Some(head(source, receiver.child_by_field_name("type")?))
+    let receiver = node.child_in("receiver")?.named_child(0)?;
+    Some(head(source, receiver.child_in("type")?))
 }
 
 /// Returns the name of a type that may be a pointer or generic.
@@ -161,11 +162,11 @@ fn head<'a>(source: SourceText<'a>, of: Node<'_>) -> &'a str {
 /// Returns the first result of a function, which determines the members of a call.
 fn first_result(result: Node<'_>) -> Node<'_> {
     let first = (result.kind() == "parameter_list").then(|| result.named_child(0)).flatten();
-    first.and_then(|first| first.child_by_field_name("type")).unwrap_or(result)
+    first.and_then(|first| first.child_in("type")).unwrap_or(result)
 }
 
 fn parameters(source: SourceText<'_>, node: Node<'_>) -> Vec<Parameter> {
-    let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
+    let Some(list) = node.child_in("parameters") else { return Vec::new() };
     let mut found = Vec::new();
     let mut cursor = list.walk();
     for parameter in list.named_children(&mut cursor) {
@@ -182,7 +183,7 @@ fn parameters(source: SourceText<'_>, node: Node<'_>) -> Vec<Parameter> {
 
 /// Returns the type of a parameter as written; a variadic one begins with `...`.
 pub(super) fn parameter_type(source: SourceText<'_>, parameter: Node<'_>) -> Box<str> {
-    let type_text = source.type_text(parameter.child_by_field_name("type"));
+    let type_text = source.type_text(parameter.child_in("type"));
     let is_variadic = parameter.kind() == "variadic_parameter_declaration";
     if is_variadic { format!("...{type_text}").into() } else { type_text }
 }
@@ -192,8 +193,8 @@ fn constants(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let mut of = None;
     let mut cursor = node.walk();
     for spec in node.named_children(&mut cursor).filter(|child| child.kind() == "const_spec") {
-        let written = spec.child_by_field_name("type");
-        if written.is_some() || spec.child_by_field_name("value").is_some() {
+        let written = spec.child_in("type");
+        if written.is_some() || spec.child_in("value").is_some() {
             of = written;
         }
         values(spec, "const", of, outline);
@@ -205,7 +206,7 @@ fn constants(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 fn values(node: Node<'_>, keyword: &str, of: Option<Node<'_>>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
     let type_text = source.type_text(of);
-    let list = node.child_by_field_name("value");
+    let list = node.child_in("value");
     let expressions = ExpressionReader::new(&GoRules, source);
     let mut cursor = node.walk();
     let names = node.children_by_field_name("name", &mut cursor).filter(|name| name.is_named());

@@ -9,6 +9,7 @@ use tree_sitter::Node;
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
 use crate::module_resolution::{ModuleTarget, Projects};
+use crate::node_fields::NodeFields;
 use crate::outline::{Definition, OutlineBuilder};
 use crate::scope::Binding;
 use crate::uses::{NodeUse, UseKind};
@@ -36,11 +37,11 @@ impl LanguageRules for GoRules {
             "selector_expression" => member(node, "operand", "field", expressions),
             "qualified_type" => member(node, "package", "name", expressions),
             "call_expression" => {
-                let name = node.child_by_field_name("function")?;
+                let name = node.child_in("function")?;
                 (name.kind() == "identifier").then_some(NodeUse { name, kind: UseKind::Bare })
             }
             "composite_literal" => {
-                let name = node.child_by_field_name("type").map(generic)?;
+                let name = node.child_in("type").map(generic)?;
                 (name.kind() == "type_identifier").then_some(NodeUse { name, kind: UseKind::New })
             }
             "keyed_element" => keyed(node, expressions),
@@ -72,32 +73,32 @@ impl LanguageRules for GoRules {
 
 fn member<'tree>(
     node: Node<'tree>,
-    object: &str,
-    name: &str,
+    object: &'static str,
+    name: &'static str,
     expressions: ExpressionReader<'_>,
 ) -> Option<NodeUse<'tree>> {
     let object = expressions.field(node, object).unwrap_or(Expr::UNKNOWN);
-    Some(NodeUse { name: node.child_by_field_name(name)?, kind: UseKind::Member(object) })
+    Some(NodeUse { name: node.child_in(name)?, kind: UseKind::Member(object) })
 }
 
 /// Returns the base type of a generic type.
 fn generic(of: Node<'_>) -> Node<'_> {
-    let inner = (of.kind() == "generic_type").then(|| of.child_by_field_name("type")).flatten();
+    let inner = (of.kind() == "generic_type").then(|| of.child_in("type")).flatten();
     inner.unwrap_or(of)
 }
 
 /// Returns the field that a composite literal assigns.
 fn keyed<'tree>(node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
-    let name = node.child_by_field_name("key")?.named_child(0)?;
+    let name = node.child_in("key")?.named_child(0)?;
     let literal = expressions.parent(expressions.parent(node)?)?;
-    let of = literal.child_by_field_name("type").map(generic).filter(|_| name.kind() == "identifier")?;
+    let of = literal.child_in("type").map(generic).filter(|_| name.kind() == "identifier")?;
     let is_struct = matches!(of.kind(), "type_identifier" | "qualified_type");
     is_struct.then(|| Some(NodeUse { name, kind: UseKind::Member(expressions.read(literal)?) }))?
 }
 
 /// Returns an unqualified type, unless it is just being defined.
 fn mentioned<'tree>(name: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
-    let is_named = expressions.parent(name)?.child_by_field_name("name").is_some_and(|named| named == name);
+    let is_named = expressions.parent(name)?.child_in("name").is_some_and(|named| named == name);
     let is_use = !is_named && !PREDECLARED.contains(&expressions.source.text_of(name));
     is_use.then_some(NodeUse { name, kind: UseKind::Bare })
 }

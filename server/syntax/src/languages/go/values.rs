@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::define::parameter_type;
 use crate::expr::{Expr, ExpressionReader};
+use crate::node_fields::NodeFields;
 use crate::scope::Binding;
 
 pub(super) fn expr(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
@@ -35,14 +36,14 @@ pub(super) fn expr(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<
 }
 
 fn typed(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
-    let of = node.child_by_field_name("type")?;
+    let of = node.child_in("type")?;
     Some(Expr::Typed(expressions.source.type_text(Some(of))))
 }
 
 /// Converts a call; the type of a built-in call depends on its arguments.
 fn call(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
-    let function = node.child_by_field_name("function")?;
-    let argument = || node.child_by_field_name("arguments")?.named_child(0);
+    let function = node.child_in("function")?;
+    let argument = || node.child_in("arguments")?.named_child(0);
     match expressions.source.text_of(function) {
         "new" | "make" => Some(Expr::Typed(expressions.source.type_text(Some(argument()?)))),
         "append" | "min" | "max" => expressions.read(argument()?),
@@ -54,14 +55,14 @@ pub(super) fn bindings(node: Node<'_>, expressions: ExpressionReader<'_>, found:
     let mut binder = PatternBinder { expressions, found };
     match node.kind() {
         "parameter_declaration" | "variadic_parameter_declaration" => binder.bind_typed(node),
-        "var_spec" | "const_spec" if node.child_by_field_name("type").is_some() => binder.bind_typed(node),
+        "var_spec" | "const_spec" if node.child_in("type").is_some() => binder.bind_typed(node),
         "var_spec" | "const_spec" => {
             let mut cursor = node.walk();
             let names = node.children_by_field_name("name", &mut cursor).filter(|name| name.is_named());
-            binder.bind_values(names.collect(), node.child_by_field_name("value"));
+            binder.bind_values(names.collect(), node.child_in("value"));
         }
         "short_var_declaration" | "receive_statement" => {
-            binder.bind_values(left(node), node.child_by_field_name("right"));
+            binder.bind_values(left(node), node.child_in("right"));
         }
         "range_clause" => binder.bind_range(node),
         "type_switch_statement" => binder.bind_switch(node),
@@ -71,7 +72,7 @@ pub(super) fn bindings(node: Node<'_>, expressions: ExpressionReader<'_>, found:
 
 /// Returns the left side of `:=`.
 fn left(node: Node<'_>) -> Vec<Node<'_>> {
-    let Some(list) = node.child_by_field_name("left") else { return Vec::new() };
+    let Some(list) = node.child_in("left") else { return Vec::new() };
     let mut cursor = list.walk();
     list.named_children(&mut cursor).collect()
 }
@@ -123,7 +124,7 @@ impl PatternBinder<'_, '_> {
 
     /// In each case the variable has the case's type.
     fn bind_switch(&mut self, node: Node<'_>) {
-        let Some(alias) = node.child_by_field_name("alias").and_then(|list| list.named_child(0)) else {
+        let Some(alias) = node.child_in("alias").and_then(|list| list.named_child(0)) else {
             return;
         };
         let value = self.expressions.field(node, "value");

@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
 use crate::module_resolution::{ModuleLocation, ModuleTarget, Projects};
+use crate::node_fields::NodeFields;
 use crate::outline::{
     Definition, DefinitionKind, ImportedItem, OutlineBuilder, Parameter, SourceText, replace_between,
 };
@@ -67,13 +68,12 @@ impl LanguageRules for JavaRules {
             "method_invocation" => callee(node, expressions)?.call(),
             "array_access" => expressions.field(node, "array")?.element(),
             "object_creation_expression" | "cast_expression" => {
-                Expr::Typed(source.type_text(node.child_by_field_name("type")))
+                Expr::Typed(source.type_text(node.child_in("type")))
             }
             "array_creation_expression" => Expr::Typed(format!("{}[]", source.field(node, "type")).into()),
             "ternary_expression" => {
                 let branches = ["consequence", "alternative"];
-                return expressions
-                    .either_of(branches.iter().filter_map(|branch| node.child_by_field_name(branch)));
+                return expressions.either_of(branches.iter().filter_map(|branch| node.child_in(branch)));
             }
             "switch_expression" => return expressions.either_of(results(node)),
             _ => return None,
@@ -82,26 +82,26 @@ impl LanguageRules for JavaRules {
 
     fn bindings(&self, node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
         let source = expressions.source;
-        let name = node.child_by_field_name("name");
+        let name = node.child_in("name");
         let (name, value) = match node.kind() {
             "local_variable_declaration" => return bind_locals(node, expressions, found),
             "inferred_parameters" => return bind_untyped(named_children(node), source, found),
             "lambda_expression" => {
-                let only = node.child_by_field_name("parameters").filter(|one| one.kind() == "identifier");
+                let only = node.child_in("parameters").filter(|one| one.kind() == "identifier");
                 (only, None)
             }
             "formal_parameter" => (name, typed(node, source)),
             "spread_parameter" => {
                 let Some((element, declarator)) = variadic(node) else { return };
                 let array = format!("{}[]", source.text_of(element)).into();
-                (declarator.child_by_field_name("name"), Some(Expr::Typed(array)))
+                (declarator.child_in("name"), Some(Expr::Typed(array)))
             }
             "enhanced_for_statement" => {
                 (name, typed(node, source).or_else(|| Some(expressions.field(node, "value")?.element())))
             }
             "resource" => (name, typed(node, source).or_else(|| expressions.field(node, "value"))),
             "catch_formal_parameter" => (name, caught(node, source)),
-            "instanceof_expression" => (name, typed_value(node.child_by_field_name("right"), source)),
+            "instanceof_expression" => (name, typed_value(node.child_in("right"), source)),
             "type_pattern" | "record_pattern_component" => {
                 (last_named(node), typed_value(node.named_child(0), source))
             }
@@ -114,9 +114,7 @@ impl LanguageRules for JavaRules {
         let source = expressions.source;
         let bare = |name| NodeUse { name, kind: UseKind::Bare };
         match node.kind() {
-            "method_invocation" if node.child_by_field_name("object").is_none() => {
-                node.child_by_field_name("name").map(bare)
-            }
+            "method_invocation" if node.child_in("object").is_none() => node.child_in("name").map(bare),
             "method_invocation"
             | "field_access"
             | "method_reference"
@@ -127,11 +125,11 @@ impl LanguageRules for JavaRules {
                 is_name.then_some(NodeUse { name, kind: UseKind::Member(object) })
             }
             "object_creation_expression" => {
-                let name = simple_name(node.child_by_field_name("type")?)?;
+                let name = simple_name(node.child_in("type")?)?;
                 Some(NodeUse { name, kind: UseKind::New })
             }
             "annotation" | "marker_annotation" => {
-                node.child_by_field_name("name").filter(|name| name.kind() == "identifier").map(bare)
+                node.child_in("name").filter(|name| name.kind() == "identifier").map(bare)
             }
             "type_identifier" => (source.text_of(node) != "var").then(|| bare(node)),
             "identifier" => is_mentioned(node, expressions).then(|| bare(node)),
@@ -234,7 +232,7 @@ fn bases(node: Node<'_>, source: SourceText<'_>) -> Vec<Box<str>> {
 
 /// Adds each component of a record as a private field and an accessor method.
 fn define_components(record: Node<'_>, outline: &mut OutlineBuilder<'_>) {
-    let Some(components) = record.child_by_field_name("parameters") else { return };
+    let Some(components) = record.child_in("parameters") else { return };
     let mut found = Vec::new();
     for component in named_children(components) {
         let Some(field) = definition(component, DefinitionKind::Field, outline) else { continue };
@@ -292,7 +290,7 @@ fn define_callable(node: Node<'_>, kind: DefinitionKind, outline: &mut OutlineBu
 fn definition(node: Node<'_>, kind: DefinitionKind, outline: &OutlineBuilder<'_>) -> Option<Definition> {
     let source = outline.source;
     let name = source.field(node, "name");
-    let body = node.child_by_field_name("body");
+    let body = node.child_in("body");
     (!name.is_empty()).then(|| Definition {
         signature: source.signature_without(node, body, NO_SIGNATURE),
         doc: doc(node, source),
@@ -303,7 +301,7 @@ fn definition(node: Node<'_>, kind: DefinitionKind, outline: &OutlineBuilder<'_>
 }
 
 fn parameters(node: Node<'_>, source: SourceText<'_>) -> Vec<Parameter> {
-    let parameters = node.child_by_field_name("parameters").map(named_children).unwrap_or_default();
+    let parameters = node.child_in("parameters").map(named_children).unwrap_or_default();
     let parameter = |node: Node<'_>| match variadic(node) {
         Some((element, declarator)) => Parameter {
             name: source.field(declarator, "name").into(),
@@ -326,7 +324,7 @@ fn variadic(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
 
 /// Returns the type written in `node`, with the `[]` after the name in `declarator`.
 fn declared_type(node: Node<'_>, declarator: Node<'_>, source: SourceText<'_>) -> Box<str> {
-    let type_text = source.type_text(node.child_by_field_name("type"));
+    let type_text = source.type_text(node.child_in("type"));
     match source.field(declarator, "dimensions") {
         "" => type_text,
         dimensions => format!("{type_text}{dimensions}").into(),
@@ -355,10 +353,10 @@ fn doc(node: Node<'_>, source: SourceText<'_>) -> Box<str> {
 /// Returns the expression before the last dot and the name after it, or both sides of `::`.
 fn member<'tree>(node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<(Expr, Node<'tree>)> {
     let name = match node.kind() {
-        "method_invocation" => node.child_by_field_name("name")?,
+        "method_invocation" => node.child_in("name")?,
         _ => last_named(node)?,
     };
-    let object = node.child_by_field_name("object").or_else(|| node.named_child(0))?;
+    let object = node.child_in("object").or_else(|| node.named_child(0))?;
     // `ValueType.super.method()` calls the method of that interface.
     let asks_super = node.named_child(1).is_some_and(|next| next.kind() == "super");
     let object = match asks_super {
@@ -370,7 +368,7 @@ fn member<'tree>(node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option
 
 fn callee(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     let name = expressions.source.field(node, "name").into();
-    match node.child_by_field_name("object") {
+    match node.child_in("object") {
         Some(_) => Some(Expr::Member(Box::new(member(node, expressions)?.0), name)),
         None => Some(Expr::Name(name)),
     }
@@ -378,7 +376,7 @@ fn callee(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
 
 /// Returns the expressions after the arrows of a `switch`.
 fn results(switch: Node<'_>) -> Vec<Node<'_>> {
-    let rules = switch.child_by_field_name("body").map(named_children).unwrap_or_default();
+    let rules = switch.child_in("body").map(named_children).unwrap_or_default();
     rules
         .into_iter()
         .filter_map(last_named)
@@ -390,7 +388,7 @@ fn bind_locals(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Ve
     let source = expressions.source;
     let is_typed = typed(node, source).is_some();
     for declarator in declarators(node) {
-        let Some(name) = declarator.child_by_field_name("name") else { continue };
+        let Some(name) = declarator.child_in("name") else { continue };
         let value = match is_typed {
             true => Some(Expr::Typed(declared_type(node, declarator, source))),
             false => expressions.field(declarator, "value"),
@@ -405,7 +403,7 @@ fn bind_untyped(names: Vec<Node<'_>>, source: SourceText<'_>, found: &mut Vec<Bi
 
 /// Returns a value of the type written in a declaration; `None` for `var`.
 fn typed(node: Node<'_>, source: SourceText<'_>) -> Option<Expr> {
-    typed_value(node.child_by_field_name("type"), source)?;
+    typed_value(node.child_in("type"), source)?;
     Some(Expr::Typed(declared_type(node, node, source)))
 }
 
@@ -438,7 +436,7 @@ fn is_mentioned<'n>(node: Node<'n>, expressions: ExpressionReader<'n>) -> bool {
     source.text_of(node).starts_with(char::is_uppercase)
         && !before.ends_with(['.', '@'])
         && !before.ends_with("::")
-        && expressions.parent(node).is_none_or(|parent| parent.child_by_field_name("name") != Some(node))
+        && expressions.parent(node).is_none_or(|parent| parent.child_in("name") != Some(node))
 }
 
 fn declarators(node: Node<'_>) -> Vec<Node<'_>> {

@@ -6,6 +6,7 @@ use super::{PythonRules, variables};
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
 use crate::locals::LocalVariables;
+use crate::node_fields::NodeFields;
 use crate::outline::{
     Definition, DefinitionKind, ImportedItem, OutlineBuilder, Parameter, SourceText, collapse_whitespace,
 };
@@ -66,8 +67,8 @@ fn is_private(name: &str) -> bool {
 fn define_class(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
     let name = source.field(node, "name");
-    let body = node.child_by_field_name("body");
-    let bases = node.child_by_field_name("superclasses").map(|list| bases(list, source)).unwrap_or_default();
+    let body = node.child_in("body");
+    let bases = node.child_in("superclasses").map(|list| bases(list, source)).unwrap_or_default();
     outline.add(Definition {
         signature: source.signature(node, colon(node)),
         doc: docstring(body, source),
@@ -88,7 +89,7 @@ fn bases(list: Node<'_>, source: SourceText<'_>) -> Vec<Box<str>> {
 
 /// Adds a function with decorators; a decorated class is added when the walk reaches it.
 fn define_decorated(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
-    let function = node.child_by_field_name("definition").filter(|of| of.kind() == "function_definition");
+    let function = node.child_in("definition").filter(|of| of.kind() == "function_definition");
     if let Some(function) = function {
         define_function(function, &decorators(node, outline.source), outline);
     }
@@ -96,7 +97,7 @@ fn define_decorated(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
 
 fn define_function(node: Node<'_>, decorators: &[&str], outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
-    let body = node.child_by_field_name("body");
+    let body = node.child_in("body");
     let is = |names: &[&str]| decorators.iter().any(|decorator| names.contains(decorator));
     let name = source.field(node, "name");
     let class = outline.enclosing_type().map(|(position, _)| position);
@@ -110,7 +111,7 @@ fn define_function(node: Node<'_>, decorators: &[&str], outline: &mut OutlineBui
     let definition = Definition {
         signature: source.signature(node, colon(node)),
         doc: docstring(body, source),
-        type_text: source.type_text(node.child_by_field_name("return_type")),
+        type_text: source.type_text(node.child_in("return_type")),
         parameters: parameters(node, has_receiver, source),
         is_private: is_private(name),
         is_static: is(&["staticmethod", "classmethod"]),
@@ -140,11 +141,11 @@ fn decorators<'a>(decorated: Node<'_>, source: SourceText<'a>) -> Vec<&'a str> {
 }
 
 fn parameters(function: Node<'_>, has_receiver: bool, source: SourceText<'_>) -> Vec<Parameter> {
-    let Some(list) = function.child_by_field_name("parameters") else { return Vec::new() };
+    let Some(list) = function.child_in("parameters") else { return Vec::new() };
     let mut cursor = list.walk();
     let parameters = list.named_children(&mut cursor).filter_map(|parameter| {
         let name = source.text_of(variables::parameter_name(parameter)?).into();
-        Some(Parameter { name, type_text: source.type_text(parameter.child_by_field_name("type")) })
+        Some(Parameter { name, type_text: source.type_text(parameter.child_in("type")) })
     });
     parameters.skip(usize::from(has_receiver)).collect()
 }
@@ -175,7 +176,7 @@ impl<'tree> FunctionBody<'tree> {
     fn read(function: Node<'tree>, body: Node<'tree>, outline: &mut OutlineBuilder<'_>) -> Self {
         let expressions = ExpressionReader::new(&PythonRules, outline.source);
         let (mut bindings, mut returns, mut fields) = (Vec::new(), Vec::new(), Vec::new());
-        if let Some(parameters) = function.child_by_field_name("parameters") {
+        if let Some(parameters) = function.child_in("parameters") {
             PythonRules.bindings(parameters, expressions, &mut bindings);
         }
         // End of an inner function.
@@ -230,7 +231,7 @@ fn holds_statements_or_names(kind: &str) -> bool {
 
 /// Returns the `name` of `self.name = value`.
 fn member_of_self<'a>(assignment: Node<'_>, source: SourceText<'a>) -> Option<&'a str> {
-    let target = assignment.child_by_field_name("left").filter(|left| left.kind() == "attribute")?;
+    let target = assignment.child_in("left").filter(|left| left.kind() == "attribute")?;
     (source.field(target, "object") == "self").then(|| source.field(target, "attribute"))
 }
 
@@ -244,7 +245,7 @@ fn define_field(
     let source = outline.source;
     let mut field = Definition {
         container: Some(class),
-        type_text: source.type_text(node.child_by_field_name("type")),
+        type_text: source.type_text(node.child_in("type")),
         is_private: is_private(name),
         ..outline.definition(name, DefinitionKind::Field, node)
     };
@@ -260,7 +261,7 @@ fn define_field(
 
 /// Adds a constant of the module, or a field of the class.
 fn define_value(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
-    let Some(left) = node.child_by_field_name("left") else { return };
+    let Some(left) = node.child_in("left") else { return };
     if !matches!(left.kind(), "pattern_list" | "tuple_pattern") {
         return define_name(left, node, outline);
     }
@@ -274,9 +275,9 @@ fn define_name(name: Node<'_>, assignment: Node<'_>, outline: &mut OutlineBuilde
         return;
     }
     let source = outline.source;
-    let right = assignment.child_by_field_name("right");
-    let is_single = assignment.child_by_field_name("left") == Some(name);
-    let written = assignment.child_by_field_name("type");
+    let right = assignment.child_in("right");
+    let is_single = assignment.child_in("left") == Some(name);
+    let written = assignment.child_in("type");
     let text = source.text_of(name);
     let alias = right.filter(|right| is_single && is_alias(text, written, *right, source));
     let kind = match outline.enclosing_type() {
@@ -324,7 +325,7 @@ fn define_alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
     let name = source.field(node, "left").split('[').next().unwrap_or_default().trim();
     outline.insert(Definition {
         signature: collapse_whitespace(source.text_of(node), MAX_ASSIGNMENT_BYTES),
-        type_text: source.type_text(node.child_by_field_name("right")),
+        type_text: source.type_text(node.child_in("right")),
         is_private: is_private(name),
         ..outline.definition(name, DefinitionKind::Type, node)
     });
@@ -333,7 +334,7 @@ fn define_alias(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
 /// Adds an import. Importers of a module also get the module's own imports; imports in a function are local.
 fn import(node: Node<'_>, is_reexport: bool, outline: &mut OutlineBuilder<'_>) {
     let source = outline.source;
-    let module_node = node.child_by_field_name("module_name");
+    let module_node = node.child_in("module_name");
     let module: String = module_node.map_or("", |module| source.text_of(module)).split_whitespace().collect();
     for child in node.named_children(&mut node.walk()).filter(|child| Some(*child) != module_node) {
         let (name, local) = match child.kind() {

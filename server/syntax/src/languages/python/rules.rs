@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
 use crate::module_resolution::{ModuleTarget, Projects};
+use crate::node_fields::NodeFields;
 use crate::outline::{OutlineBuilder, SourceText};
 use crate::scope::Binding;
 use crate::test_code::TestCode;
@@ -57,9 +58,9 @@ impl LanguageRules for PythonRules {
     fn use_of<'tree>(&self, node: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
         match node.kind() {
             "attribute" => {
-                let object = node.child_by_field_name("object").filter(|object| !is_literal(*object))?;
+                let object = node.child_in("object").filter(|object| !is_literal(*object))?;
                 let value = expressions.read(object).unwrap_or(Expr::UNKNOWN);
-                Some(NodeUse { name: node.child_by_field_name("attribute")?, kind: UseKind::Member(value) })
+                Some(NodeUse { name: node.child_in("attribute")?, kind: UseKind::Member(value) })
             }
             "dotted_name" if node.named_child_count() > 1 && is_class_of_pattern(node, expressions) => {
                 let Expr::Member(object, _) = dotted(node, expressions)? else { return None };
@@ -95,8 +96,8 @@ impl LanguageRules for PythonRules {
 
 /// Converts a call; some built-in functions return their argument.
 fn call(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
-    let function = node.child_by_field_name("function")?;
-    let argument = |position| node.child_by_field_name("arguments")?.named_child(position);
+    let function = node.child_in("function")?;
+    let argument = |position| node.child_in("arguments")?.named_child(position);
     match expressions.source.text_of(function) {
         "super" => return Some(Expr::Super),
         // `cls` is the type or a value of it; both are this.
@@ -112,7 +113,7 @@ fn call(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
     }
     // Brackets after the name of a class contain type arguments.
     let callee = match function.kind() {
-        "subscript" => function.child_by_field_name("value")?,
+        "subscript" => function.child_in("value")?,
         _ => function,
     };
     Some(expressions.read(callee)?.call())
@@ -152,7 +153,7 @@ fn is_literal(node: Node<'_>) -> bool {
 /// Whether an identifier is a use of a value, not a definition or binding.
 fn is_mentioned<'n>(node: Node<'n>, expressions: ExpressionReader<'n>) -> bool {
     let Some(parent) = expressions.parent(node) else { return false };
-    let is_field = |name| parent.child_by_field_name(name) == Some(node);
+    let is_field = |name| parent.child_in(name) == Some(node);
     match parent.kind() {
         "attribute" => is_field("object"),
         "function_definition"

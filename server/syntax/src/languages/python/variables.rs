@@ -6,12 +6,13 @@ use tree_sitter::Node;
 
 use super::unquoted;
 use crate::expr::{Expr, ExpressionReader};
+use crate::node_fields::NodeFields;
 use crate::scope::Binding;
 use crate::tree::named_children;
 
 /// Adds the variables that `node` directly binds.
 pub(super) fn bindings(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
-    let field = |name| node.child_by_field_name(name);
+    let field = |name| node.child_in(name);
     let mut binder = PatternBinder { expressions, found };
     match node.kind() {
         "assignment" => binder.assign(node),
@@ -42,8 +43,8 @@ impl PatternBinder<'_, '_> {
     }
 
     fn assign(&mut self, node: Node<'_>) {
-        let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
-        let typed = node.child_by_field_name("type").map(|node| typed(node, self.expressions));
+        let (left, right) = (node.child_in("left"), node.child_in("right"));
+        let typed = node.child_in("type").map(|node| typed(node, self.expressions));
         match left {
             Some(left) if is_pattern(left) => self.unpack(left, right),
             _ => self.bind(left, typed.or_else(|| self.expressions.read(right?))),
@@ -65,7 +66,7 @@ impl PatternBinder<'_, '_> {
     fn parameters(&mut self, node: Node<'_>) {
         for parameter in named_children(node) {
             let name = parameter_name(parameter);
-            let written = parameter.child_by_field_name("type").map(|node| typed(node, self.expressions));
+            let written = parameter.child_in("type").map(|node| typed(node, self.expressions));
             let value = written.or_else(|| self.expressions.field(parameter, "value"));
             if name.is_none_or(|name| !matches!(self.expressions.source.text_of(name), "self" | "cls")) {
                 self.bind(name, value);
@@ -77,8 +78,8 @@ impl PatternBinder<'_, '_> {
     fn iterate(&mut self, left: Option<Node<'_>>, right: Option<Node<'_>>) {
         let (Some(left), Some(right)) = (left, right) else { return };
         let source = self.expressions.source;
-        let function = right.child_by_field_name("function");
-        let arguments = right.child_by_field_name("arguments").map(named_children).unwrap_or_default();
+        let function = right.child_in("function");
+        let arguments = right.child_in("arguments").map(named_children).unwrap_or_default();
         let names = if is_pattern(left) { named_children(left) } else { vec![left] };
         let method = function.map_or("", |function| source.field(function, "attribute"));
         let of_mapping = function.and_then(|function| self.expressions.field(function, "object"));
@@ -98,7 +99,7 @@ impl PatternBinder<'_, '_> {
 
     /// `x as name`, in `with`, `except` and `case`.
     fn rename(&mut self, node: Node<'_>) {
-        let target = node.child_by_field_name("alias").and_then(|target| target.named_child(0));
+        let target = node.child_in("alias").and_then(|target| target.named_child(0));
         let name = target.or_else(|| node.named_child(1)).filter(|name| name.kind() == "identifier");
         let is_caught = self.expressions.parent(node).is_some_and(|parent| parent.kind() == "except_clause");
         let value = match node.named_child(0) {
@@ -110,7 +111,7 @@ impl PatternBinder<'_, '_> {
 
     /// `isinstance(x, T)`: after it, `x` is treated as a `T`.
     fn narrow(&mut self, call: Node<'_>) {
-        let Some(arguments) = call.child_by_field_name("arguments") else { return };
+        let Some(arguments) = call.child_in("arguments") else { return };
         if self.expressions.source.field(call, "function") == "isinstance" {
             self.bind(arguments.named_child(0), caught(arguments.named_child(1), self.expressions));
         }
@@ -134,7 +135,7 @@ fn caught(class: Option<Node<'_>>, expressions: ExpressionReader<'_>) -> Option<
 
 /// Returns the name in a parameter, after its stars.
 pub(super) fn parameter_name(parameter: Node<'_>) -> Option<Node<'_>> {
-    let mut name = parameter.child_by_field_name("name").unwrap_or(parameter);
+    let mut name = parameter.child_in("name").unwrap_or(parameter);
     while matches!(name.kind(), "typed_parameter" | "list_splat_pattern" | "dictionary_splat_pattern") {
         name = name.named_child(0)?;
     }

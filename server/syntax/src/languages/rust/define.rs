@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::fragments::inside_delimiters;
+use crate::node_fields::NodeFields;
 use crate::outline::{
     DefaultsRegion, Definition, DefinitionKind, Extension, ImportedItem, OutlineBuilder, Parameter,
     SourceText,
@@ -128,10 +129,8 @@ fn describe(definition: &mut Definition, node: Node<'_>, outline: &OutlineBuilde
     definition.signature = signature(source, node);
     definition.type_text = match (node.kind(), outline.enclosing()) {
         ("enum_variant", Some(around)) => around.name.clone(),
-        ("function_item" | "function_signature_item", _) => {
-            source.type_text(node.child_by_field_name("return_type"))
-        }
-        _ => source.type_text(node.child_by_field_name("type")),
+        ("function_item" | "function_signature_item", _) => source.type_text(node.child_in("return_type")),
+        _ => source.type_text(node.child_in("type")),
     };
     definition.bases = bases(source, node);
     definition.parameters = parameters(source, node);
@@ -141,9 +140,9 @@ fn describe(definition: &mut Definition, node: Node<'_>, outline: &OutlineBuilde
 fn signature(source: SourceText<'_>, node: Node<'_>) -> Box<str> {
     match node.kind() {
         "macro_definition" => source.signature(node, node.named_child(1)),
-        "enum_variant" => source.signature(node, node.child_by_field_name("value")),
+        "enum_variant" => source.signature(node, node.child_in("value")),
         _ => {
-            let body = node.child_by_field_name("body").or_else(|| node.child_by_field_name("value"));
+            let body = node.child_in("body").or_else(|| node.child_in("value"));
             source.signature(node, body.filter(|body| body.kind() != "ordered_field_declaration_list"))
         }
     }
@@ -151,33 +150,32 @@ fn signature(source: SourceText<'_>, node: Node<'_>) -> Box<str> {
 
 /// Returns the supertraits of a trait, and the bounds of an associated type.
 fn bases(source: SourceText<'_>, node: Node<'_>) -> Vec<Box<str>> {
-    let Some(bounds) = node.child_by_field_name("bounds") else { return Vec::new() };
+    let Some(bounds) = node.child_in("bounds") else { return Vec::new() };
     let mut cursor = bounds.walk();
     let traits = bounds.named_children(&mut cursor).filter(|bound| bound.kind() != "lifetime");
     traits.map(|bound| source.type_text(Some(bound))).collect()
 }
 
 fn parameters(source: SourceText<'_>, node: Node<'_>) -> Vec<Parameter> {
-    let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
+    let Some(list) = node.child_in("parameters") else { return Vec::new() };
     let mut cursor = list.walk();
     let all = list.named_children(&mut cursor).filter(|parameter| parameter.kind() == "parameter");
-    let named = all.filter(|parameter| {
-        parameter.child_by_field_name("pattern").is_some_and(|pattern| pattern.kind() != "self")
-    });
+    let named =
+        all.filter(|parameter| parameter.child_in("pattern").is_some_and(|pattern| pattern.kind() != "self"));
     named
         .map(|parameter| Parameter {
             name: source.field(parameter, "pattern").into(),
-            type_text: source.type_text(parameter.child_by_field_name("type")),
+            type_text: source.type_text(parameter.child_in("type")),
         })
         .collect()
 }
 
 /// Whether a function has a receiver: its first parameter is `self`, with or without a type.
 fn has_self(node: Node<'_>) -> bool {
-    let first = node.child_by_field_name("parameters").and_then(|list| list.named_child(0));
+    let first = node.child_in("parameters").and_then(|list| list.named_child(0));
     first.is_some_and(|first| {
         first.kind() == "self_parameter"
-            || first.child_by_field_name("pattern").is_some_and(|pattern| pattern.kind() == "self")
+            || first.child_in("pattern").is_some_and(|pattern| pattern.kind() == "self")
     })
 }
 
@@ -191,8 +189,8 @@ fn is_visible(node: Node<'_>) -> bool {
 /// An `impl` has no definition of its own; the items in it are members of its type.
 fn implement(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
     let source = outline.source;
-    let Some(of) = node.child_by_field_name("type").map(|of| head(source, of)) else { return false };
-    let base = node.child_by_field_name("trait");
+    let Some(of) = node.child_in("type").map(|of| head(source, of)) else { return false };
+    let base = node.child_in("trait");
     if let Some(base) = base.filter(|_| !is_type_parameter(source, node, of)) {
         outline.outline.extensions.push(Extension { of: of.into(), base: source.type_text(Some(base)) });
     }
@@ -203,7 +201,7 @@ fn implement(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 fn head<'a>(source: SourceText<'a>, of: Node<'_>) -> &'a str {
     let mut of = of;
     while let ("reference_type" | "generic_type" | "pointer_type", Some(inner)) =
-        (of.kind(), of.child_by_field_name("type"))
+        (of.kind(), of.child_in("type"))
     {
         of = inner;
     }
@@ -212,14 +210,14 @@ fn head<'a>(source: SourceText<'a>, of: Node<'_>) -> &'a str {
 
 /// Whether an `impl` is a blanket implementation.
 fn is_type_parameter(source: SourceText<'_>, node: Node<'_>, of: &str) -> bool {
-    let Some(parameters) = node.child_by_field_name("type_parameters") else { return false };
+    let Some(parameters) = node.child_in("type_parameters") else { return false };
     let mut cursor = parameters.walk();
     parameters.named_children(&mut cursor).any(|parameter| source.field(parameter, "name") == of)
 }
 
 /// `mod x { .. }` is a definition with members; `mod x;` imports another file.
 fn module(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
-    if node.child_by_field_name("body").is_some() {
+    if node.child_in("body").is_some() {
         add(node, DefinitionKind::Module, outline);
         return region(node, None, true, outline);
     }
@@ -240,7 +238,7 @@ fn extern_crate(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
 }
 
 fn import(node: Node<'_>, outline: &mut OutlineBuilder<'_>) {
-    let Some(argument) = node.child_by_field_name("argument") else { return };
+    let Some(argument) = node.child_in("argument") else { return };
     let mut names = Vec::new();
     flatten(argument, outline.source, Vec::new(), MAX_USE_DEPTH, &mut names);
     let around = inline_modules(outline);
@@ -282,7 +280,7 @@ fn flatten<'a, 'tree>(
         }
         "scoped_use_list" => {
             path.extend(segments(source.field(node, "path")));
-            if let Some(list) = node.child_by_field_name("list") {
+            if let Some(list) = node.child_in("list") {
                 flatten(list, source, path, depth, found);
             }
         }

@@ -10,6 +10,7 @@ use tree_sitter::Node;
 use crate::expr::{Expr, ExpressionReader};
 use crate::language_rules::LanguageRules;
 use crate::module_resolution::{ModuleTarget, Projects};
+use crate::node_fields::NodeFields;
 use crate::outline::{OutlineBuilder, SourceText};
 use crate::scope::Binding;
 use crate::test_code::{TestCode, names_test};
@@ -37,16 +38,15 @@ impl LanguageRules for RustRules {
         match node.kind() {
             "field_expression" => member(node, "value", "field", expressions),
             "scoped_identifier" | "scoped_type_identifier" => member(node, "path", "name", expressions),
-            "field_initializer" => initialized(node, node.child_by_field_name("field")?, expressions),
+            "field_initializer" => initialized(node, node.child_in("field")?, expressions),
             "shorthand_field_initializer" => initialized(node, node.named_child(0)?, expressions),
             "struct_expression" => {
-                let name =
-                    node.child_by_field_name("name").filter(|name| name.kind() == "type_identifier")?;
+                let name = node.child_in("name").filter(|name| name.kind() == "type_identifier")?;
                 is_type_name(expressions.source.text_of(name)).then_some(NodeUse { name, kind: UseKind::New })
             }
-            "call_expression" => bare(node.child_by_field_name("function")?),
-            "generic_function" => bare(node.child_by_field_name("function")?),
-            "macro_invocation" => bare(node.child_by_field_name("macro")?),
+            "call_expression" => bare(node.child_in("function")?),
+            "generic_function" => bare(node.child_in("function")?),
+            "macro_invocation" => bare(node.child_in("macro")?),
             "identifier" | "type_identifier" => {
                 is_type_name(expressions.source.text_of(node)).then(|| mentioned(node, expressions))?
             }
@@ -83,11 +83,11 @@ impl LanguageRules for RustRules {
 /// Returns the access to a member in the fields `object` and `name`.
 fn member<'tree>(
     node: Node<'tree>,
-    object: &str,
-    name: &str,
+    object: &'static str,
+    name: &'static str,
     expressions: ExpressionReader<'_>,
 ) -> Option<NodeUse<'tree>> {
-    let name = node.child_by_field_name(name).filter(|name| name.kind() != "integer_literal")?;
+    let name = node.child_in(name).filter(|name| name.kind() != "integer_literal")?;
     Some(NodeUse { name, kind: UseKind::Member(expressions.field(node, object).unwrap_or(Expr::UNKNOWN)) })
 }
 
@@ -107,7 +107,7 @@ fn bare(name: Node<'_>) -> Option<NodeUse<'_>> {
 
 /// Returns an unqualified type, constant or variant, unless it is the `name` field of a definition or path.
 fn mentioned<'tree>(name: Node<'tree>, expressions: ExpressionReader<'_>) -> Option<NodeUse<'tree>> {
-    let is_named = expressions.parent(name)?.child_by_field_name("name").is_some_and(|named| named == name);
+    let is_named = expressions.parent(name)?.child_in("name").is_some_and(|named| named == name);
     (!is_named).then_some(NodeUse { name, kind: UseKind::Bare })
 }
 

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::tokens::last_chain;
 use crate::expr::{Expr, ExpressionReader};
+use crate::node_fields::NodeFields;
 use crate::scope::Binding;
 
 /// Maximum nesting of patterns that is read.
@@ -75,15 +76,15 @@ pub(super) fn expr(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<
         "identifier" | "type_identifier" | "crate" | "super" => Some(name(expressions.source.text_of(node))),
         "self" => Some(Expr::This),
         "field_expression" => expressions.member(node, "value", "field"),
-        "scoped_identifier" | "scoped_type_identifier" => match node.child_by_field_name("path") {
+        "scoped_identifier" | "scoped_type_identifier" => match node.child_in("path") {
             Some(_) => expressions.member(node, "path", "name"),
             None => expressions.field(node, "name"),
         },
         "generic_function" => expressions.field(node, "function"),
         "generic_type" | "generic_type_with_turbofish" | "qualified_type" => expressions.field(node, "type"),
         "call_expression" => call(node, expressions),
-        "struct_expression" => Some(typed(node.child_by_field_name("name")?, expressions)),
-        "type_cast_expression" => Some(typed(node.child_by_field_name("type")?, expressions)),
+        "struct_expression" => Some(typed(node.child_in("name")?, expressions)),
+        "type_cast_expression" => Some(typed(node.child_in("type")?, expressions)),
         "reference_expression" => expressions.field(node, "value"),
         "try_expression"
         | "await_expression"
@@ -96,7 +97,7 @@ pub(super) fn expr(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<
         "index_expression" => expressions.inner(node).map(Expr::element),
         "block" => expressions.read(last_named(node)?),
         "if_expression" => {
-            let branches = ["consequence", "alternative"].map(|branch| node.child_by_field_name(branch));
+            let branches = ["consequence", "alternative"].map(|branch| node.child_in(branch));
             expressions.either_of(branches.into_iter().flatten())
         }
         "match_expression" => expressions.field(node, "body"),
@@ -130,12 +131,12 @@ fn last_named(block: Node<'_>) -> Option<Node<'_>> {
 }
 
 fn call(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
-    let function = node.child_by_field_name("function")?;
+    let function = node.child_in("function")?;
     if function.kind() == "field_expression" && is_transparent(expressions.source.field(function, "field")) {
         return expressions.field(function, "value");
     }
     if WRAPPERS.contains(&expressions.source.text_of(function)) {
-        return expressions.read(node.child_by_field_name("arguments")?.named_child(0)?);
+        return expressions.read(node.child_in("arguments")?.named_child(0)?);
     }
     expressions.read(function).map(Expr::call)
 }
@@ -143,7 +144,7 @@ fn call(node: Node<'_>, expressions: ExpressionReader<'_>) -> Option<Expr> {
 pub(super) fn bindings(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
     match node.kind() {
         "let_declaration" | "parameter" | "let_condition" => {
-            let value = match node.child_by_field_name("type") {
+            let value = match node.child_in("type") {
                 Some(of) => Some(typed(of, expressions)),
                 None => expressions.field(node, "value"),
             };
@@ -166,14 +167,14 @@ fn bind_field(
     expressions: ExpressionReader<'_>,
     found: &mut Vec<Binding>,
 ) {
-    if let Some(pattern) = node.child_by_field_name("pattern") {
+    if let Some(pattern) = node.child_in("pattern") {
         let value = value.unwrap_or(Expr::UNKNOWN);
         PatternBinder { expressions, found }.bind(pattern, &value, MAX_PATTERN_DEPTH);
     }
 }
 
 fn bind_arms(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
-    let Some(body) = node.child_by_field_name("body") else { return };
+    let Some(body) = node.child_in("body") else { return };
     let value = expressions.field(node, "value");
     let mut cursor = body.walk();
     for arm in body.named_children(&mut cursor).filter(|arm| arm.kind() == "match_arm") {
@@ -184,10 +185,10 @@ fn bind_arms(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<
 /// Binds the first parameter of a closure that gets an element of the method's receiver.
 fn bind_closure(node: Node<'_>, expressions: ExpressionReader<'_>, found: &mut Vec<Binding>) {
     let closure = || {
-        let function = node.child_by_field_name("function")?;
+        let function = node.child_in("function")?;
         let takes_elements = ELEMENT_METHODS.contains(&expressions.source.field(function, "field"));
-        let last = takes_elements.then(|| last_named(node.child_by_field_name("arguments")?))??;
-        Some((last.child_by_field_name("parameters")?.named_child(0)?, expressions.field(function, "value")?))
+        let last = takes_elements.then(|| last_named(node.child_in("arguments")?))??;
+        Some((last.child_in("parameters")?.named_child(0)?, expressions.field(function, "value")?))
     };
     if let Some((parameter, collection)) = closure() {
         PatternBinder { expressions, found }.bind(parameter, &collection.element(), MAX_PATTERN_DEPTH);
@@ -237,14 +238,14 @@ impl PatternBinder<'_, '_> {
     }
 
     fn bind_fields(&mut self, pattern: Node<'_>, depth: usize) {
-        let Some(of) = pattern.child_by_field_name("type").map(|of| typed(of, self.expressions)) else {
+        let Some(of) = pattern.child_in("type").map(|of| typed(of, self.expressions)) else {
             return;
         };
         let mut cursor = pattern.walk();
         for field in pattern.named_children(&mut cursor).filter(|child| child.kind() == "field_pattern") {
-            let Some(name) = field.child_by_field_name("name") else { continue };
+            let Some(name) = field.child_in("name") else { continue };
             let value = Expr::Member(Box::new(of.clone()), self.expressions.source.text_of(name).into());
-            self.bind(field.child_by_field_name("pattern").unwrap_or(name), &value, depth);
+            self.bind(field.child_in("pattern").unwrap_or(name), &value, depth);
         }
     }
 }
