@@ -29,7 +29,7 @@ REPOSITORIES = {
     "cpp": ["leveldb", "snappy"],
 }
 SIZES = {"codev-bench": 24, "crosscodeeval": 20, "repoqa": 5, "yabloco": 4}
-# Of RepoQA: the small model has a token for each byte, and reads 4,096 of them.
+# Of RepoQA: the small model has a token for each byte.
 CONTEXT_TOKENS = 384
 # The languages of the original's grammars and word lists.
 CCEVAL_LANGUAGES = {"python", "java", "typescript", "csharp"}
@@ -50,7 +50,7 @@ class Bench:
         if self.options.model:
             text = (
                 '[[engine]]\nname = "tiny"\nkind = "llama-server"\nfim = "<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>"\n'
-                "context_window = 4096\nmax_tokens = 12\n"
+                "context_window = 16384\nmax_tokens = 12\n"
                 f"gguf = {json.dumps(str(self.options.model))}\ncommand = [{json.dumps(str(self.options.llama_server))}]\n"
             )
         config.write_text(text)

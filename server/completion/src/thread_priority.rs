@@ -11,7 +11,7 @@ pub fn lower_thread_priority() -> bool {
     return false;
 }
 
-/// Lets this thread run only while a core has nothing else to do. Returns false where the system does not support that.
+/// Lets this thread and those it starts run only while a core has nothing else to do. Returns false where the system does not support that.
 ///
 /// A thread of lower priority keeps its core for some milliseconds when another one wakes; this one gives it up at once.
 pub fn use_idle_time() -> bool {

@@ -2,13 +2,14 @@
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use cases::Case;
 use recording::{TrialSession, TrialSessionState};
 use session::{BackgroundPool, EffectiveSettings, Folder, NewFolder, Suggestions, lock};
 use text::PositionEncoding;
-use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, UnboundedSender};
+use tokio::sync::{Notify, watch};
 use tower_lsp_server::gen_lsp_types::{
     ConfigurationItem, InitializeParams, InitializeResult, InitializedParams, MessageType, ServerInfo,
     TextDocumentContentRefreshParams, TextDocumentContentRefreshRequest, TextDocumentIdentifier, Uri,
@@ -28,6 +29,9 @@ use crate::request_context::RequestContext;
 use crate::run_blocking::no_folder_error;
 use crate::suite_document::{self, SuiteDocument};
 use crate::{ServerSetup, from_proto, front_door, parent_process, session_events, trial_state};
+
+/// Longest wait of a request for an answer to the request for the client's configuration.
+const MAX_SETTINGS_WAIT: Duration = Duration::from_millis(200);
 
 /// Handle to the shared state; cheap to clone.
 #[derive(Clone)]
@@ -49,6 +53,8 @@ pub(crate) struct SharedState {
     pub(crate) progress_tasks: ProgressTasks,
     /// Notified when the client's configuration must be requested again.
     pub(crate) configuration_changed: Notify,
+    /// Whether the client's configuration was requested and is not applied yet.
+    is_pulling_settings: watch::Sender<bool>,
     /// Outcome of the last completion request.
     pub(crate) last_completion: Mutex<Option<CompletionStatus>>,
     handshake: OnceLock<Handshake>,
@@ -99,6 +105,7 @@ impl Server {
             suggestions: Suggestions::default(),
             progress_tasks: ProgressTasks::default(),
             configuration_changed: Notify::new(),
+            is_pulling_settings: watch::Sender::new(false),
             last_completion: Mutex::default(),
             handshake: OnceLock::new(),
             exit: ends,
@@ -127,7 +134,15 @@ impl Server {
         }
     }
 
+    /// Waits until an answer of the client to a request for its configuration is applied: another thread does that, while this one may
+    /// already read the client's next message. Does not wait long for a client that has not answered.
+    pub(crate) async fn when_settings_are_applied(&self) {
+        let mut is_pulling = self.is_pulling_settings.subscribe();
+        let _ = tokio::time::timeout(MAX_SETTINGS_WAIT, is_pulling.wait_for(|is_pulling| !is_pulling)).await;
+    }
+
     async fn pull_settings(&self) {
+        self.is_pulling_settings.send_replace(true);
         let section = ConfigurationItem { scope_uri: None, section: Some("ghostbench".to_owned()) };
         match self.client.configuration(vec![section]).await {
             Ok(values) => {
@@ -135,6 +150,7 @@ impl Server {
             }
             Err(error) => tracing::warn!(%error, "the client did not send its configuration"),
         }
+        self.is_pulling_settings.send_replace(false);
     }
 
     /// Logs a warning in the editor's log and in ours.

@@ -17,6 +17,7 @@ pub(crate) async fn status(
     context: RequestContext,
     _: Option<serde_json::Value>,
 ) -> Result<ServerStatus> {
+    server.when_settings_are_applied().await;
     let first = server.folders.first();
     let settings = server.settings_in(first.as_deref()).await?;
     let trial = first.and_then(|folder| server.trial.trial_in(&folder.root));
