@@ -55,12 +55,12 @@ pub struct Scope {
 /// Returns the scope after `prefix`, which is the whole text before the cursor.
 pub fn scope(language: Language, prefix: &str) -> Scope {
     let text = close_prefix(language, prefix, &lex(language, prefix));
-    scope_of(&parse_while_edited(language, &text), &text, prefix.len())
+    let tree = parse_while_edited(language, &text);
+    scope_of(&tree, &text, tree.outline(&text), prefix.len())
 }
 
-/// Returns the scope at `offset` in the tree of `text`, which [`close_prefix`] has closed after `offset`.
-pub(crate) fn scope_of(tree: &Tree, text: &str, offset: usize) -> Scope {
-    let outline = tree.outline(text);
+/// Returns the scope at `offset` in the tree of `text`, which [`close_prefix`] has closed after `offset`, and whose outline is `outline`.
+pub(crate) fn scope_of(tree: &Tree, text: &str, outline: Outline, offset: usize) -> Scope {
     let enclosing = enclosing(&outline, offset);
     let expressions = ExpressionReader::new(tree.language().spec().rules, SourceText { text });
     let bindings = tree.bindings_before(expressions, &outline, offset);

@@ -14,7 +14,7 @@ use text::Edit;
 
 use crate::language::Language;
 use crate::lexer::{LexedText, Token};
-use crate::outline::Outline;
+use crate::outline::{Outline, OutlineRecord};
 use crate::scope::{Scope, close_prefix, scope_of};
 use crate::tree::{Tree, parse_while_edited};
 
@@ -47,7 +47,7 @@ struct Entries {
     /// The scope after the text before the last cursor.
     scope: Option<LastScope>,
     /// The closed text that the text before a cursor is parsed from.
-    scope_base: Option<ParsedText>,
+    scope_base: Option<ScopeBase>,
     /// The first lines of a large document.
     head: Option<(ParsedText, Arc<Outline>)>,
 }
@@ -57,6 +57,14 @@ struct Entries {
 struct ParsedText {
     text: Arc<str>,
     tree: Tree,
+}
+
+/// A closed text with its tree and outline.
+#[derive(Clone, Debug)]
+struct ScopeBase {
+    parsed: ParsedText,
+    /// `None` if no outline can continue this one.
+    outline: Option<Arc<OutlineRecord>>,
 }
 
 #[derive(Clone, Debug)]
@@ -111,8 +119,8 @@ impl SyntaxCache {
         Arc::clone(known.get_or_init(|| {
             let tokens = self.tokens(language, prefix);
             let text: Arc<str> = close_prefix(language, prefix, &tokens).into();
-            let tree = self.closed_tree(language, &text);
-            Arc::new(scope_of(&tree, &text, prefix.len()))
+            let (tree, outline) = self.closed_outline(language, &text);
+            Arc::new(scope_of(&tree, &text, outline, prefix.len()))
         }))
     }
 
@@ -140,21 +148,31 @@ impl SyntaxCache {
         tokens
     }
 
-    /// Returns the tree of the closed text before a cursor.
-    fn closed_tree(&self, language: Language, text: &Arc<str>) -> Tree {
-        let base = self.entries().scope_base.clone().filter(|base| base.tree.language() == language);
-        let updated = base.as_ref().and_then(|base| base.tree.update_end(&base.text, text));
+    /// Returns the tree and the outline of the closed text before a cursor.
+    fn closed_outline(&self, language: Language, text: &Arc<str>) -> (Tree, Outline) {
+        let base = self.entries().scope_base.clone().filter(|base| base.parsed.tree.language() == language);
+        let updated =
+            base.as_ref().and_then(|ScopeBase { parsed, .. }| parsed.tree.update_end(&parsed.text, text));
         let is_near = updated.as_ref().is_some_and(|updated| updated.parsed_again <= MAX_END_PARSED_AGAIN);
-        let tree = updated.map_or_else(|| parse_while_edited(language, text), |updated| updated.tree);
-        // After an error that reaches back to the beginning, the text before it is still the better base.
-        let is_better = |base: ParsedText| {
-            let same = Edit::between(&base.text, text).map_or(text.len(), |edit| edit.range.start);
-            tree.valid_bytes() >= same.min(base.tree.valid_bytes())
+        let (tree, same) = match updated {
+            Some(updated) => (updated.tree, updated.same),
+            None => (parse_while_edited(language, text), 0),
         };
-        if !is_near && base.is_none_or(is_better) {
-            self.entries().scope_base = Some(ParsedText { text: Arc::clone(text), tree: tree.clone() });
+        match base {
+            Some(base) if is_near || !is_better_base(&tree, text, &base.parsed) => {
+                let outline = match &base.outline {
+                    Some(record) => tree.continued_outline(text, record, same),
+                    None => tree.outline(text),
+                };
+                (tree, outline)
+            }
+            _ => {
+                let (outline, record) = tree.recorded_outline(text);
+                let parsed = ParsedText { text: Arc::clone(text), tree: tree.clone() };
+                self.entries().scope_base = Some(ScopeBase { parsed, outline: record.map(Arc::new) });
+                (tree, outline)
+            }
         }
-        tree
     }
 
     /// Returns the outline of `head`, the first lines of the document.
@@ -208,6 +226,13 @@ impl Entries {
         self.document = Some(document);
         tree
     }
+}
+
+/// Whether later texts are better parsed from this one than from `base`. After an error that reaches back to the beginning, the text before
+/// it is still the better base.
+fn is_better_base(tree: &Tree, text: &str, base: &ParsedText) -> bool {
+    let same = Edit::between(&base.text, text).map_or(text.len(), |edit| edit.range.start);
+    tree.valid_bytes() >= same.min(base.tree.valid_bytes())
 }
 
 /// Parses a text, from an earlier one if it has the same language. Returns whether that one is still a good base.

@@ -22,6 +22,13 @@ pub struct Tree {
     cost: Option<ParseCost>,
 }
 
+/// A tree that was parsed with parts of an earlier one.
+struct Reparsed {
+    tree: Tree,
+    /// The earlier one, moved to the places in the new text.
+    moved: tree_sitter::Tree,
+}
+
 /// Parses `text`; never fails. A text that exceeds the time or memory budget has an empty tree for which [`Tree::is_too_complex`]
 /// is true.
 pub fn parse(language: Language, text: &str) -> Tree {
@@ -85,7 +92,7 @@ impl Tree {
 
     /// Like [`Tree::update`]; `None` if a parse from nothing is necessary. `edit` is the one between both texts.
     pub(crate) fn try_update(&self, old: &str, new: &str, edit: &Edit) -> Option<Tree> {
-        let updated = self.reparse(old, new, edit)?;
+        let updated = self.reparse(old, new, edit)?.tree;
         let start = edit.range.start;
         updated.has_only_recoveries(&self.recoveries_before(start), start).then_some(updated)
     }
@@ -102,14 +109,15 @@ impl Tree {
     /// the tree is that of a parse from nothing. How the parser recovers from an error depends on more than its state: on the
     /// nodes before the error, which may be in other pieces after reuse. So the caller accepts errors only in reused parts before the
     /// edit: a parse from nothing reads the same tokens up to their end, and recovers in the same way.
-    fn reparse(&self, old: &str, new: &str, edit: &Edit) -> Option<Tree> {
+    fn reparse(&self, old: &str, new: &str, edit: &Edit) -> Option<Reparsed> {
         let cost = self.cost?;
         let budget = ParseBudget::for_edit(new.len()).after(cost)?;
         let mut moved = self.inner.clone();
         moved.edit(&input_edit(old, edit));
         let FinishedParse { tree: inner, cost: update } =
             run_parser(self.language, new, Some(&moved), budget)?;
-        Some(Tree { language: self.language, inner, cost: Some(cost.plus_update(update)) })
+        let tree = Tree { language: self.language, inner, cost: Some(cost.plus_update(update)) };
+        Some(Reparsed { tree, moved })
     }
 
     /// Returns the nodes that the parser recovered in and that end before `end`.

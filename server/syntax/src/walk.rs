@@ -23,6 +23,11 @@ impl<'tree> TreeWalk<'tree> {
         self.node
     }
 
+    /// Returns the number of nodes around the current one.
+    pub(crate) fn depth(&self) -> usize {
+        self.ancestors.len()
+    }
+
     /// Returns the parent of the current node; `None` at the root.
     pub(crate) fn parent(&self) -> Option<Node<'tree>> {
         self.ancestors.last().copied()

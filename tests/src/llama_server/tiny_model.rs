@@ -14,7 +14,7 @@ const INNER: usize = 128;
 const LAYERS: usize = 2;
 
 /// Context window in tokens.
-const CONTEXT: u32 = 4096;
+const CONTEXT: u32 = 16_384;
 
 /// Alignment of tensors in bytes.
 const ALIGNMENT: usize = 32;

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use text::Edit;
 
-use super::Tree;
+use super::{Reparsed, Tree};
 
 /// Distances of the restart from the first difference, in bytes; the next one is tried if an error reaches back to the restart. Two
 /// statements, a function, and several functions.
@@ -24,6 +24,9 @@ pub(crate) struct EndUpdate {
     pub(crate) tree: Tree,
     /// Bytes of the new text that were parsed again.
     pub(crate) parsed_again: usize,
+    /// Start of the part of the new text, in bytes, where the tree may differ: the nodes that end before it are the same in both trees, and
+    /// so are the rests of their lines.
+    pub(crate) same: usize,
 }
 
 impl Tree {
@@ -31,7 +34,7 @@ impl Tree {
     /// is necessary. `old` is the text of this tree.
     pub(crate) fn update_end(&self, old: &str, new: &str) -> Option<EndUpdate> {
         let Some(edit) = Edit::between(old, new) else {
-            return Some(EndUpdate { tree: self.clone(), parsed_again: 0 });
+            return Some(EndUpdate { tree: self.clone(), parsed_again: 0, same: new.len() });
         };
         let same = edit.range.start;
         RESTART_DISTANCES.iter().find_map(|distance| self.update_from(old, new, same, *distance))
@@ -49,12 +52,17 @@ impl Tree {
             return None;
         }
         let edit = Edit { range: restart.start..old.len(), text: new[restart.start..].to_owned() };
-        let tree = self.reparse(old, new, &edit)?;
+        let Reparsed { tree, moved } = self.reparse(old, new, &edit)?;
         let is_same = match self.valid_bytes() < restart.end {
             false => tree.valid_bytes() >= restart.end,
             true => tree.has_only_recoveries(&self.recoveries_before(restart.start), restart.start),
         };
-        is_same.then_some(EndUpdate { tree, parsed_again: new.len() - restart.start })
+        is_same.then(|| {
+            let changed = moved.changed_ranges(&tree.inner).map(|range| range.start_byte).min();
+            let line = new[..same].rfind('\n').map_or(0, |end| end + 1);
+            let same = changed.unwrap_or(restart.start).min(restart.start).min(line);
+            EndUpdate { tree, parsed_again: new.len() - restart.start, same }
+        })
     }
 
     /// Returns the first token that starts at `from` or later and is not part of a comment: comments do not make the parser combine the

@@ -100,17 +100,17 @@ fn export_names(list: Node<'_>, module: Option<&str>, outline: &mut OutlineBuild
 /// Exports a name of this file, defined or imported here, as `alias`.
 fn export_local(node: Node<'_>, name: &str, alias: &str, outline: &mut OutlineBuilder<'_>) {
     let imported = outline.imports_called(name);
-    for position in imported.iter().map(|&position| position as usize) {
-        let imports = &mut outline.outline.imports;
+    for &position in &imported {
         if name == alias {
-            imports[position].is_reexport = true;
+            outline.reexport(position);
         } else {
-            let again = Import { local: alias.into(), is_reexport: true, ..imports[position].clone() };
-            imports.push(again);
+            let imports = &mut outline.outline.imports;
+            let again = imports[position as usize].clone();
+            imports.push(Import { local: alias.into(), is_reexport: true, ..again });
         }
     }
     for position in outline.outer_definitions(name) {
-        outline.outline.definitions[position as usize].is_private = false;
+        outline.change(position).is_private = false;
     }
     if imported.is_empty() && name != alias {
         outline.import(node, alias, "", ImportedItem::Name(name.into())).is_reexport = true;

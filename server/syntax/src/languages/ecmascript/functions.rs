@@ -130,7 +130,7 @@ impl<'tree> FunctionBody<'tree> {
         let source = outline.source;
         for (node, value) in &self.fields {
             let Some(name) = member_of_this(*node, source) else { continue };
-            if outline.member_mut(class, name).is_some() {
+            if outline.member(class, name).is_some() {
                 continue;
             }
             let mut field = Definition {

@@ -141,7 +141,7 @@ fn define_method(node: Node<'_>, first: Node<'_>, around: u32, outline: &mut Out
         _ if has_word(node, "get") || has_word(node, "set") => DefinitionKind::Field,
         _ => DefinitionKind::Method,
     };
-    if kind == DefinitionKind::Field && outline.member_mut(around, name).is_some() {
+    if kind == DefinitionKind::Field && outline.member(around, name).is_some() {
         return;
     }
     let mut method = callable(node, node, name, kind, outline);

@@ -126,9 +126,8 @@ fn embed(node: Node<'_>, outline: &mut OutlineBuilder<'_>) -> bool {
 }
 
 fn add_base(type_text: &str, outline: &mut OutlineBuilder<'_>) {
-    let around = outline.enclosing_type().map(|(position, _)| position as usize);
-    if let Some(around) = around.and_then(|position| outline.outline.definitions.get_mut(position)) {
-        around.bases.push(type_text.trim_start_matches('*').into());
+    if let Some((around, _)) = outline.enclosing_type() {
+        outline.change(around).bases.push(type_text.trim_start_matches('*').into());
     }
 }
 

@@ -120,8 +120,8 @@ fn define_function(node: Node<'_>, decorators: &[&str], outline: &mut OutlineBui
     let position = outline.add(definition);
     let Some(body) = body else { return };
     let body = FunctionBody::read(node, body, outline);
-    if outline.outline.definitions[position as usize].type_text.is_empty() {
-        outline.outline.definitions[position as usize].value = body.locals.one_of(&body.returns);
+    if outline.definition_at(position).type_text.is_empty() {
+        outline.change(position).value = body.locals.one_of(&body.returns);
     }
     if let Some(class) = class {
         body.define_fields(class, outline);
@@ -207,13 +207,15 @@ impl<'tree> FunctionBody<'tree> {
         for (node, value) in &self.fields {
             let Some(name) = member_of_self(*node, source) else { continue };
             let value = value.as_ref().and_then(|value| self.locals.without_locals(value, node.start_byte()));
-            match outline.member_mut(class, name) {
-                Some(known) if known.type_text.is_empty() && known.value.is_none() && value.is_some() => {
-                    known.set_value(value);
-                    known.signature = collapse_whitespace(source.text_of(*node), MAX_ASSIGNMENT_BYTES);
-                }
-                Some(_) => {}
-                None => define_field(*node, name, value, class, outline),
+            let Some(position) = outline.member(class, name) else {
+                define_field(*node, name, value, class, outline);
+                continue;
+            };
+            let known = outline.definition_at(position);
+            if known.type_text.is_empty() && known.value.is_none() && value.is_some() {
+                let known = outline.change(position);
+                known.set_value(value);
+                known.signature = collapse_whitespace(source.text_of(*node), MAX_ASSIGNMENT_BYTES);
             }
         }
     }
