@@ -154,14 +154,14 @@ impl SyntaxCache {
         let updated =
             base.as_ref().and_then(|ScopeBase { parsed, .. }| parsed.tree.update_end(&parsed.text, text));
         let is_near = updated.as_ref().is_some_and(|updated| updated.parsed_again <= MAX_END_PARSED_AGAIN);
-        let (tree, same) = match updated {
-            Some(updated) => (updated.tree, updated.same),
-            None => (parse_while_edited(language, text), 0),
+        let tree = match &updated {
+            Some(updated) => updated.tree.clone(),
+            None => parse_while_edited(language, text),
         };
         match base {
             Some(base) if is_near || !is_better_base(&tree, text, &base.parsed) => {
-                let outline = match &base.outline {
-                    Some(record) => tree.continued_outline(text, record, same),
+                let outline = match base.outline.as_ref().zip(updated) {
+                    Some((record, updated)) => tree.continued_outline(text, record, updated.same()),
                     None => tree.outline(text),
                 };
                 (tree, outline)

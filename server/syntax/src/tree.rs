@@ -69,7 +69,12 @@ impl Tree {
     #[must_use]
     pub fn update(&self, old: &str, new: &str) -> Tree {
         let Some(edit) = Edit::between(old, new) else { return self.clone() };
-        self.try_update(old, new, &edit).unwrap_or_else(|| parse_while_edited(self.language, new))
+        // A text that grows has most of its errors at its end.
+        let updated = match edit.range.end == old.len() {
+            true => self.update_end(old, new).map(|updated| updated.tree),
+            false => self.try_update(old, new, &edit),
+        };
+        updated.unwrap_or_else(|| parse_while_edited(self.language, new))
     }
 
     /// Whether the parser finds an error in `new` while it reuses what it can of this tree, whose text is `old`; true beyond the

@@ -24,9 +24,19 @@ pub(crate) struct EndUpdate {
     pub(crate) tree: Tree,
     /// Bytes of the new text that were parsed again.
     pub(crate) parsed_again: usize,
-    /// Start of the part of the new text, in bytes, where the tree may differ: the nodes that end before it are the same in both trees, and
-    /// so are the rests of their lines.
-    pub(crate) same: usize,
+    /// Number of bytes at the beginning that are not parsed again and are whole lines of both texts.
+    kept: usize,
+    /// The earlier tree, moved to the places in the new text.
+    moved: tree_sitter::Tree,
+}
+
+impl EndUpdate {
+    /// Returns where the tree may begin to differ, in bytes: the nodes that end before it are the same in both trees, and so are the rests of
+    /// their lines.
+    pub(crate) fn same(&self) -> usize {
+        let changed = self.moved.changed_ranges(&self.tree.inner).map(|range| range.start_byte).min();
+        self.kept.min(changed.unwrap_or(self.kept))
+    }
 }
 
 impl Tree {
@@ -34,7 +44,8 @@ impl Tree {
     /// is necessary. `old` is the text of this tree.
     pub(crate) fn update_end(&self, old: &str, new: &str) -> Option<EndUpdate> {
         let Some(edit) = Edit::between(old, new) else {
-            return Some(EndUpdate { tree: self.clone(), parsed_again: 0, same: new.len() });
+            let (tree, moved) = (self.clone(), self.inner.clone());
+            return Some(EndUpdate { tree, parsed_again: 0, kept: new.len(), moved });
         };
         let same = edit.range.start;
         RESTART_DISTANCES.iter().find_map(|distance| self.update_from(old, new, same, *distance))
@@ -57,12 +68,9 @@ impl Tree {
             false => tree.valid_bytes() >= restart.end,
             true => tree.has_only_recoveries(&self.recoveries_before(restart.start), restart.start),
         };
-        is_same.then(|| {
-            let changed = moved.changed_ranges(&tree.inner).map(|range| range.start_byte).min();
-            let line = new[..same].rfind('\n').map_or(0, |end| end + 1);
-            let same = changed.unwrap_or(restart.start).min(restart.start).min(line);
-            EndUpdate { tree, parsed_again: new.len() - restart.start, same }
-        })
+        let line = new[..same].rfind('\n').map_or(0, |end| end + 1);
+        let (parsed_again, kept) = (new.len() - restart.start, restart.start.min(line));
+        is_same.then_some(EndUpdate { tree, parsed_again, kept, moved })
     }
 
     /// Returns the first token that starts at `from` or later and is not part of a comment: comments do not make the parser combine the

@@ -71,9 +71,9 @@ fn is_the_outline_of_a_whole_walk() {
                 for typed in ["", "\n", "x", " = y.z(", "}"] {
                     let after = format!("{beginning}{typed}");
                     let Some(update) = tree.update_end(before, &after) else { continue };
-                    let outline = update.tree.continued_outline(&after, &record, update.same);
+                    let outline = update.tree.continued_outline(&after, &record, update.same());
                     assert_eq!(outline, update.tree.outline(&after), "{before}\n---\n{after}");
-                    continued += usize::from(update.same > 0);
+                    continued += usize::from(update.same() > 0);
                 }
             }
         }
@@ -93,7 +93,7 @@ fn takes_the_definitions_before_the_cursor_from_the_record() {
         for definition in &mut record.items.definitions {
             definition.range.end = u32::MAX;
         }
-        let continued = update.tree.continued_outline(&after, &record, update.same);
+        let continued = update.tree.continued_outline(&after, &record, update.same());
         let taken =
             continued.definitions.iter().filter(|definition| definition.range.end == u32::MAX).count();
         shares.push((language, 100 * taken / outline.definitions.len()));
