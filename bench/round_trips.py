@@ -11,6 +11,7 @@ with the packages that the originals use, too.
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -209,6 +210,10 @@ def main():
     for name in ("ghostbench", "repositories", "model"):
         if getattr(options, name):
             setattr(options, name, getattr(options, name).resolve())
+    # The server is started in another folder.
+    options.llama_server = shutil.which(options.llama_server) and Path(shutil.which(options.llama_server)).resolve()
+    if options.model and not options.llama_server:
+        raise SystemExit("there is no such program: --llama-server")
     found_difference = False
     print("| shape | language, repository | cases | numbers compared | different |\n|---|---|---|---|---|")
     for language, names in REPOSITORIES.items():

@@ -116,43 +116,41 @@ impl<'a> CrossFileMiner<'a> {
         let statements = Statements::new(source, &tree);
         let (mut holes, mut refused) = (Vec::new(), Vec::new());
         for used in uses {
-            match statements.hole(&used.name, &mut random) {
+            let range = statements.hole(&used.name, &mut random).and_then(|range| accepted(source, range));
+            match range {
+                Ok(range) => holes.push(CrossFileHole { file, range, name_use: used }),
                 Err(obstacle) => refused.push(obstacle),
-                Ok(range)
-                    if is_long_enough(source, range.start)
-                        && TRUTH_TOKENS.contains(&count_tokens(&source.text[range.clone()])) =>
-                {
-                    holes.push(CrossFileHole { file, range, name_use: used });
-                }
-                Ok(_) => {}
             }
         }
         random.shuffle(&mut holes);
         (holes, refused)
     }
 
-    /// Returns the cases of each hole; `None` if the truth occurs in another file or the case is too easy.
-    pub(crate) fn cut(&self, holes: &[CrossFileHole]) -> Vec<Option<[Case; VARIANT_COUNT]>> {
+    /// Returns the cases of each hole, or why it has none: the truth occurs in another file, or the case is too easy.
+    pub(crate) fn cut(
+        &self,
+        holes: &[CrossFileHole],
+    ) -> Vec<Result<[Case; VARIANT_COUNT], UnanswerableReason>> {
         self.repository.prepare_copies();
         holes.par_iter().map(|hole| self.cut_one(hole)).collect()
     }
 
-    fn cut_one(&self, hole: &CrossFileHole) -> Option<[Case; VARIANT_COUNT]> {
+    fn cut_one(&self, hole: &CrossFileHole) -> Result<[Case; VARIANT_COUNT], UnanswerableReason> {
         let source = &self.repository.files[hole.file];
         let (before, after) = (&source.text[..hole.range.start], &source.text[hole.range.end..]);
         if self.occurs_in_other_file(hole.file, &source.text[hole.range.clone()]) {
-            return None;
+            return Err(UnanswerableReason::InOtherFile);
         }
         let in_file = self.case(hole, CrossFileContext::InFile, Vec::new());
         if self.judge.is_some_and(|judge| (judge.is_right)(&in_file)) {
-            return None;
+            return Err(UnanswerableReason::KnownFromFile);
         }
         let searcher = self.repository.searcher_without(source, &hole.range);
         let found = self.retrieve(&searcher, source, before, after);
         let items = self.retrieve(&searcher, source, &source.text[..hole.range.end], after);
         let retrieval = self.case(hole, CrossFileContext::Retrieval, found);
         let oracle = self.case(hole, CrossFileContext::Oracle, items);
-        Some([in_file, retrieval, oracle])
+        Ok([in_file, retrieval, oracle])
     }
 
     /// Whether the truth occurs in another file, ignoring whitespace.
@@ -211,6 +209,15 @@ impl<'a> CrossFileMiner<'a> {
 fn keep_first_uses(uses: &mut Vec<CrossFileUse>) {
     let mut seen = BTreeSet::new();
     uses.retain(|used| seen.insert(used.definitions.first().cloned()) && used.is_first);
+}
+
+/// Returns the range of a hole with enough code before it and a truth of the usual length.
+fn accepted(source: &SourceFile, range: Range<usize>) -> Result<Range<usize>, UnanswerableReason> {
+    if !is_long_enough(source, range.start) {
+        return Err(UnanswerableReason::FewLines);
+    }
+    let has_usual_length = TRUTH_TOKENS.contains(&count_tokens(&source.text[range.clone()]));
+    has_usual_length.then_some(range).ok_or(UnanswerableReason::TruthLength)
 }
 
 fn is_long_enough(source: &SourceFile, cursor: usize) -> bool {

@@ -195,7 +195,10 @@ impl CaseSampler<'_> {
                 let few = holes.len().min((wanted - found).div_ceil(VARIANT_COUNT));
                 let tried: Vec<CrossFileHole> = holes.drain(..few).collect();
                 for (hole, cases) in tried.iter().zip(quarry.cut(&tried)) {
-                    found += cases.map_or(0, |cases| self.add_cross_file(hole, cases));
+                    match cases.and_then(|cases| self.add_cross_file(hole, cases)) {
+                        Ok(added) => found += added,
+                        Err(obstacle) => self.leave_out([obstacle]),
+                    }
                 }
             }
             if found >= wanted {
@@ -205,27 +208,27 @@ impl CaseSampler<'_> {
         found
     }
 
-    /// Adds the cases of a hole unless it overlaps another one or its truth is already in the suite; returns the number of
-    /// added cases.
-    fn add_cross_file(&mut self, hole: &CrossFileHole, cases: [Case; VARIANT_COUNT]) -> usize {
-        if let Some(obstacle) = unanswerable_reason(&cases[0]) {
-            self.leave_out([obstacle]);
-            return 0;
-        }
+    /// Adds the cases of a hole, unless it overlaps another one. Returns the number of added cases, or why there are none.
+    fn add_cross_file(
+        &mut self,
+        hole: &CrossFileHole,
+        cases: [Case; VARIANT_COUNT],
+    ) -> Result<usize, UnanswerableReason> {
+        unanswerable_reason(&cases[0]).map_or(Ok(()), Err)?;
         let taken = self.taken.entry(hole.file).or_default();
-        if taken.iter().any(|other| overlap(other, &hole.range))
-            || !self.truths.insert(without_whitespace(&cases[0].truth))
-        {
-            return 0;
+        if taken.iter().any(|other| overlap(other, &hole.range)) {
+            return Ok(0);
+        }
+        if !self.truths.insert(without_whitespace(&cases[0].truth)) {
+            return Err(UnanswerableReason::SameTruth);
         }
         if is_duplicate_question(&mut self.questions, &cases[0], hole.file) {
-            self.leave_out([UnanswerableReason::AskedElsewhere]);
-            return 0;
+            return Err(UnanswerableReason::AskedElsewhere);
         }
         taken.push(hole.range.clone());
         self.ids.extend(cases.iter().map(|case| case.id.clone()));
         self.cases.extend(cases);
-        VARIANT_COUNT
+        Ok(VARIANT_COUNT)
     }
 
     fn leave_out(&mut self, obstacles: impl IntoIterator<Item = UnanswerableReason>) {

@@ -36,6 +36,16 @@ pub enum UnanswerableReason {
     MidLine,
     /// The code that uses a name from another file ends its line with the `{` of a type or literal.
     OpenBrace,
+    /// Too few lines with code are before a name from another file, by CrossCodeEval's rule.
+    FewLines,
+    /// The truth with a name from another file has other than 3 to 30 tokens.
+    TruthLength,
+    /// The truth with a name from another file occurs in another file.
+    InOtherFile,
+    /// The judge answers the question about a name from another file without that file.
+    KnownFromFile,
+    /// Another question about a name from another file has the same truth.
+    SameTruth,
     /// The rest of the file is missing, and there is hardly any code before the cursor.
     NoBeginning,
     /// The rest of the block is missing, and nothing shows the expected extent.
@@ -65,6 +75,11 @@ impl UnanswerableReason {
             UnanswerableReason::NotAligned => "not_aligned",
             UnanswerableReason::MidLine => "mid_line",
             UnanswerableReason::OpenBrace => "open_brace",
+            UnanswerableReason::FewLines => "few_lines",
+            UnanswerableReason::TruthLength => "truth_length",
+            UnanswerableReason::InOtherFile => "in_other_file",
+            UnanswerableReason::KnownFromFile => "known_from_file",
+            UnanswerableReason::SameTruth => "same_truth",
             UnanswerableReason::NoBeginning => "no_beginning",
             UnanswerableReason::UnclearEnd => "unclear_end",
             UnanswerableReason::OpenList => "open_list",
@@ -92,6 +107,15 @@ impl fmt::Display for UnanswerableReason {
             UnanswerableReason::NotAligned => "a new line there would not belong to the body",
             UnanswerableReason::MidLine => "its statement ends in the middle of a line",
             UnanswerableReason::OpenBrace => "its line ends with the `{` of a type or literal",
+            UnanswerableReason::FewLines => "too few lines before a name from another file",
+            UnanswerableReason::TruthLength => {
+                "its truth with a name from another file has other than 3 to 30 tokens"
+            }
+            UnanswerableReason::InOtherFile => {
+                "its truth with a name from another file occurs in another file"
+            }
+            UnanswerableReason::KnownFromFile => "its own file is enough to answer it",
+            UnanswerableReason::SameTruth => "another case about a name from another file has the same truth",
             UnanswerableReason::NoBeginning => "too little code before the cursor, and none after it",
             UnanswerableReason::UnclearEnd => "the expected extent is unclear",
             UnanswerableReason::OpenList => "it is an item of a list that may have more of them",

@@ -34,9 +34,13 @@ pub struct GitState {
     pub repository: String,
 }
 
-/// Reads the git state of the folder `root`.
+/// Reads the git state of the folder `root`; none if the repository around it ignores it, because no commit has its files then.
 pub fn git_state(root: &Path) -> Option<GitState> {
     let commit = git(root, &["rev-parse", "--verify", "HEAD"])?;
+    let is_ignored = git(root, &["check-ignore", "--quiet", "."]).is_some();
+    if is_ignored {
+        return None;
+    }
     let status = git(root, &["status", "--porcelain", "--ignore-submodules=all", "--", "."])?;
     let address = git(root, &["config", "--get", "remote.origin.url"])
         .or_else(|| git(root, &["rev-parse", "--show-toplevel"]))?;
@@ -115,6 +119,12 @@ mod tests {
         assert_eq!((clean.commit.len(), clean.dirty, clean.repository.as_str()), (40, false, "project"));
         fs::write(root.join("b.py"), "y = 2\n").unwrap();
         assert_eq!(git_state(&root), Some(GitState { dirty: true, ..clean }));
+        fs::write(root.join(".gitignore"), "/vendor/\n").unwrap();
+        for folder in ["vendor/lib", "own"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        assert_eq!(git_state(&root.join("vendor/lib")), None, "not part of the commit");
+        assert!(git_state(&root.join("own")).is_some());
     }
 
     #[test]

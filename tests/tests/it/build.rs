@@ -90,10 +90,12 @@ fn project_with_uses() -> Project {
 #[test]
 fn crosscodeeval_has_the_originals_three_files() {
     let project = project_with_uses();
+    project.write("shop/tiny.py", "from shop.store import open_store_1\n\n\nprint(open_store_1(1, 2))\n");
     let datasheet = build(&project, "crosscodeeval . --out ../cceval --size 5");
     let out = project.sibling_path("cceval/python");
     let plain = rows(&out.join("line_completion.jsonl"));
     assert_eq!(datasheet["files"]["python/line_completion.jsonl"], plain.len());
+    assert_eq!(datasheet["left_out"]["too few lines before a name from another file"], 1, "{datasheet}");
     let oracle = rows(&out.join("line_completion_oracle_bm25.jsonl"));
     let rg1 = rows(&out.join("line_completion_rg1_bm25.jsonl"));
     assert!(!plain.is_empty() && plain.len() == oracle.len() && plain.len() == rg1.len());

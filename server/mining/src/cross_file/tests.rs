@@ -34,6 +34,15 @@ fn options() -> MiningOptions {
 }
 
 fn mine(files: &[SourceFile], options: &MiningOptions, judge: Option<&Judge<'_>>) -> Vec<Case> {
+    mine_and_count(files, options, judge).0
+}
+
+/// Also returns the number of rejected places by reason.
+fn mine_and_count(
+    files: &[SourceFile],
+    options: &MiningOptions,
+    judge: Option<&Judge<'_>>,
+) -> (Vec<Case>, LeftOut) {
     let sources = MiningInput {
         files,
         index: &Index::build(files),
@@ -41,7 +50,8 @@ fn mine(files: &[SourceFile], options: &MiningOptions, judge: Option<&Judge<'_>>
         copies: &OnceLock::new(),
         candidates: &files.iter().map(HoleCandidates::of).collect::<Vec<_>>(),
     };
-    crate::mine(&sources, options, judge).cases
+    let mined = crate::mine(&sources, options, judge);
+    (mined.cases, mined.left_out)
 }
 
 /// Shows each hole: the rest of its first line, the truth, the rest of its last line, the target name and its definitions.
@@ -336,15 +346,19 @@ fn short_long_and_duplicated_truths_are_left_out() {
             "{PYTHON}//- /shop/other.py\n{other}\n//- /shop/main.py\nfrom shop.store import open_store\n{filler}def main(path):\n    {call}\n"
         )
     };
-    let count = |filler: usize, call: &str, other: &str| {
-        mine(&files(&fixture(filler, call, other)), &options(), None).len()
+    let reasons = |filler: usize, call: &str, other: &str| {
+        let (cases, left_out) = mine_and_count(&files(&fixture(filler, call, other)), &options(), None);
+        (cases.len(), left_out.into_iter().collect::<Vec<_>>())
     };
     let long = format!("open_store({})", ["path"; 15].join(", "));
-    assert_eq!(count(10, "open_store(path, 1)", ""), VARIANT_COUNT);
-    assert_eq!(count(7, "open_store(path, 1)", ""), 0, "nine lines with code precede it");
-    assert_eq!(count(10, "open_store", ""), 0);
-    assert_eq!(count(10, &long, ""), 0);
-    assert_eq!(count(10, "open_store(path, 1)", "open_store( path,1 ) # elsewhere"), 0);
+    assert_eq!(reasons(10, "open_store(path, 1)", ""), (VARIANT_COUNT, vec![]));
+    let without = |reason| (0, vec![(reason, 1)]);
+    // Nine lines with code are before it.
+    assert_eq!(reasons(7, "open_store(path, 1)", ""), without(UnanswerableReason::FewLines));
+    assert_eq!(reasons(10, "open_store", ""), without(UnanswerableReason::TruthLength));
+    assert_eq!(reasons(10, &long, ""), without(UnanswerableReason::TruthLength));
+    let copied = reasons(10, "open_store(path, 1)", "open_store( path,1 ) # elsewhere");
+    assert_eq!(copied, without(UnanswerableReason::InOtherFile));
 }
 
 #[test]
@@ -358,10 +372,15 @@ fn truth_that_occurs_elsewhere_or_repeats_is_left_out() {
     // The only common text of the two files is the truth.
     let fixture = format!("{PYTHON}{}{}", user("one"), user("two"));
     assert_eq!(mine(&files(&fixture), &options(), None), [], "found verbatim in another file");
-    let one = format!("{PYTHON}{}    a = open_store(path)\n", user("one"));
-    let cases = mine(&files(&one), &MiningOptions { first_uses_only: false, ..options() }, None);
+    let again = ["pass", "return", "print(a)"]
+        .map(|other| format!("    open_store(path, 1)\n    {other}\n"))
+        .concat();
+    let one = format!("{PYTHON}{}{again}", user("one"));
+    let every_use = MiningOptions { first_uses_only: false, ..options() };
+    let (cases, left_out) = mine_and_count(&files(&one), &every_use, None);
     let truths: BTreeSet<String> = cases.iter().map(|case| without_whitespace(&case.truth)).collect();
     assert_eq!(truths.len(), cases.len() / VARIANT_COUNT);
+    assert_eq!(left_out.get(&UnanswerableReason::SameTruth), Some(&2), "{left_out:?}");
 }
 
 /// Retrieved context does not change with the hidden text, so retrieval did not read it.
@@ -447,8 +466,10 @@ fn judge_drops_holes_answered_from_the_file_alone() {
         assert_eq!((case.task, case.context.len()), (Task::IN_FILE, 0));
         case.truth.contains("Store(")
     };
-    let cases = mine(&files(&fixture), &options(), Some(&Judge { name: "oracle", is_right: &is_right }));
+    let judge = Judge { name: "oracle", is_right: &is_right };
+    let (cases, left_out) = mine_and_count(&files(&fixture), &options(), Some(&judge));
     assert_eq!(cases.len(), VARIANT_COUNT);
+    assert_eq!(left_out, LeftOut::from([(UnanswerableReason::KnownFromFile, 1)]));
     assert!(
         cases.iter().all(|case| case.tags[ENTITY_TAG] == "open_store" && case.tags[JUDGE_TAG] == "oracle")
     );
