@@ -19,6 +19,7 @@ mod http;
 mod http_engine;
 mod llama_server;
 mod lsp_engine;
+pub mod lsp_frames;
 mod registry;
 mod renamed_engine;
 mod scripted_engine;

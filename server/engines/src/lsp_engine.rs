@@ -24,7 +24,6 @@ mod client_responses;
 mod connection;
 mod document_locks;
 mod documents;
-mod frames;
 mod handshake;
 mod insertion;
 mod language_server;

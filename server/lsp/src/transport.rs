@@ -14,6 +14,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use engines::lsp_frames::encode_frame;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
@@ -290,8 +291,7 @@ impl MessageSender {
     #[must_use]
     pub(crate) fn send(&self, message: &impl Serialize) -> bool {
         let body = serde_json::to_vec(message).expect("messages are made of what JSON can say");
-        let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
-        frame.extend(body);
+        let frame = encode_frame(&body);
         let unread = self.unread.fetch_add(frame.len(), Ordering::Relaxed);
         // The writer reports by itself that it has stopped.
         let _ = self.frames.send(frame);

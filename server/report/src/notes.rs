@@ -24,8 +24,8 @@ fn text(note: &RunNote) -> String {
         RunNote::Unfinished { answered, planned } => {
             format!("The run is unfinished: {answered} of {planned} requests.")
         }
-        RunNote::OtherTree => "The workspace differs from the one the cases were cut from (other tree hash): engines may have seen newer \
-                            code."
+        RunNote::OtherTree => "The workspace has other code than the cases were cut from, or they do not say which (other tree hash): \
+                            engines may have seen newer code."
             .to_owned(),
         RunNote::NoWorkspace => {
             "Replayed without a workspace: engines had only the code in the cases.".to_owned()

@@ -1,9 +1,9 @@
 //! A language server as a child process, and the client's end of the connection.
 //!
-//! Shares nothing with the server, so that a mistake there is not repeated here. Requests of the server are answered with `null`,
-//! its notifications are ignored.
+//! Shares only the header of a message with the server, so that a mistake there is not repeated here. Requests of the server are
+//! answered with `null`, its notifications are ignored.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -11,14 +11,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use engines::lsp_frames::{FrameReader, encode_frame};
 use serde_json::{Value, json};
 
 use crate::error::SimulationError;
 
 /// Time limit of an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Maximum length of a message of the server, in bytes.
-const MAX_MESSAGE_BYTES: usize = 64 << 20;
+/// Bytes that are read at a time.
+const CHUNK_BYTES: usize = 8 << 10;
 
 /// A running server.
 #[derive(Debug)]
@@ -43,7 +44,7 @@ impl Connection {
         let input = Arc::new(Mutex::new(input));
         let (answered, answers) = mpsc::channel();
         let replies = Arc::clone(&input);
-        thread::spawn(move || read_to_end(BufReader::new(output), &answered, &replies));
+        thread::spawn(move || read_to_end(output, &answered, &replies));
         Ok(Connection { program: program.to_owned(), child, input, answers, requests: 0 })
     }
 
@@ -124,65 +125,39 @@ fn write_message(input: &Mutex<ChildStdin>, message: &Value) -> io::Result<()> {
     {
         fields.remove("params");
     }
-    let body = message.to_string();
-    let frame = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+    let frame = encode_frame(message.to_string().as_bytes());
     let mut input = input.lock().unwrap_or_else(PoisonError::into_inner);
-    input.write_all(frame.as_bytes())?;
+    input.write_all(&frame)?;
     input.flush()
 }
 
-/// Reads messages until the server ends.
-fn read_to_end(mut output: impl BufRead, answered: &Sender<Value>, replies: &Mutex<ChildStdin>) {
-    while let Ok(Some(message)) = read_message(&mut output) {
-        let is_call = message.get("method").is_some();
-        let sent = match message.get("id") {
-            Some(id) if is_call => {
-                write_message(replies, &json!({"jsonrpc": "2.0", "id": id, "result": null})).is_ok()
+/// Reads messages until the server ends, or sends something else.
+fn read_to_end(mut output: impl Read, answered: &Sender<Value>, replies: &Mutex<ChildStdin>) {
+    let mut frames = FrameReader::default();
+    let mut chunk = [0; CHUNK_BYTES];
+    while let Ok(read) = output.read(&mut chunk)
+        && read > 0
+    {
+        frames.push(&chunk[..read]);
+        loop {
+            match frames.next_body() {
+                Ok(Some(body)) if take_message(&body, answered, replies) => {}
+                Ok(None) => break,
+                Ok(Some(_)) | Err(_) => return,
             }
-            Some(_) => answered.send(message).is_ok(),
-            None => true,
-        };
-        if !sent {
-            return;
         }
     }
 }
 
-/// Reads a message; `None` at the end.
-fn read_message(output: &mut impl BufRead) -> io::Result<Option<Value>> {
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if output.read_line(&mut line)? == 0 {
-            return Ok(None);
+/// Passes an answer on, and answers a request. Returns whether the connection still works.
+fn take_message(body: &[u8], answered: &Sender<Value>, replies: &Mutex<ChildStdin>) -> bool {
+    let Ok(message) = serde_json::from_slice::<Value>(body) else { return false };
+    let is_call = message.get("method").is_some();
+    match message.get("id") {
+        Some(id) if is_call => {
+            write_message(replies, &json!({"jsonrpc": "2.0", "id": id, "result": null})).is_ok()
         }
-        match line.trim_end().split_once(':') {
-            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
-                length = value.trim().parse().map_err(io::Error::other)?;
-            }
-            Some(_) => {}
-            None => break,
-        }
-    }
-    if length > MAX_MESSAGE_BYTES {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    let mut body = vec![0; length];
-    output.read_exact(&mut body)?;
-    Ok(Some(serde_json::from_slice(&body)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_are_read_until_the_stream_ends() {
-        let text = "Content-Length: 8\r\nContent-Type: x\r\n\r\n{\"id\":1}Content-Length: 2\r\n\r\n{}";
-        let mut stream = text.as_bytes();
-        assert_eq!(read_message(&mut stream).expect("valid"), Some(json!({"id": 1})));
-        assert_eq!(read_message(&mut stream).expect("valid"), Some(json!({})));
-        assert_eq!(read_message(&mut stream).expect("the end"), None);
-        assert!(read_message(&mut "Content-Length: 9\r\n\r\n{}".as_bytes()).is_err());
+        Some(_) => answered.send(message).is_ok(),
+        None => true,
     }
 }

@@ -18,8 +18,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::client_responses::{registered_methods, response_to};
-use super::frames::{FrameReader, encode_frame};
 use super::message::{self, Message, ResponseError};
+use crate::lsp_frames::{FrameReader, encode_frame};
 
 /// Maximum of unsent bytes: documents for a few hundred requests. A server that leaves more unread has stopped reading.
 const MAX_UNSENT: usize = 64 << 20;
@@ -161,7 +161,7 @@ impl Connection {
         // A broken pipe counts as the end.
         while let Ok(length @ 1..) = reader.read(&mut piece).await {
             frames.push(&piece[..length]);
-            while let Some(body) = frames.next()? {
+            while let Some(body) = frames.next_body()? {
                 self.dispatch(message::read(&body)?);
             }
         }
@@ -245,7 +245,7 @@ mod tests {
         /// Returns the next message from us, after checking and removing `jsonrpc`.
         async fn next(&mut self) -> Value {
             loop {
-                if let Some(body) = self.frames.next().expect("we write messages") {
+                if let Some(body) = self.frames.next_body().expect("we write messages") {
                     let mut message: Value = serde_json::from_slice(&body).expect("we write JSON");
                     assert_eq!(message["jsonrpc"].take(), "2.0");
                     message.as_object_mut().unwrap().remove("jsonrpc");

@@ -169,7 +169,7 @@ fn notes_report_missing_requests_and_workspace_mismatch() {
     fixture.run.workspace = Some(WorkspaceState { tree_hash: "newer".to_owned(), ..state });
     expect![[r#"
         The run is unfinished: 23 of 24 requests.
-        The workspace differs from the one the cases were cut from (other tree hash): engines may have seen newer code."#]]
+        The workspace has other code than the cases were cut from, or they do not say which (other tree hash): engines may have seen newer code."#]]
     .assert_eq(&notes(&fixture).join("\n"));
 }
 

@@ -1,4 +1,4 @@
-//! Messages as bytes: headers, an empty line, and a body of `Content-Length` bytes.
+//! Messages as bytes, at the client's end: headers, an empty line, and a body of `Content-Length` bytes.
 //!
 //! Input arrives in chunks of any size. Lines between two messages that aren't headers are skipped, because programs print
 //! things to their standard output. Both the skipped bytes and the length of a message are limited, to bound memory.
@@ -11,7 +11,7 @@ const MAX_MESSAGE: usize = 16 << 20;
 const MAX_SKIPPED_BYTES: usize = 64 << 10;
 
 /// Returns the bytes of a message.
-pub(super) fn encode_frame(body: &[u8]) -> Vec<u8> {
+pub fn encode_frame(body: &[u8]) -> Vec<u8> {
     let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
     frame.extend_from_slice(body);
     frame
@@ -19,7 +19,7 @@ pub(super) fn encode_frame(body: &[u8]) -> Vec<u8> {
 
 /// Splits input into messages.
 #[derive(Debug, Default)]
-pub(super) struct FrameReader {
+pub struct FrameReader {
     /// Input that isn't consumed yet.
     unread: Vec<u8>,
     /// Number of consumed bytes.
@@ -34,14 +34,14 @@ pub(super) struct FrameReader {
 
 impl FrameReader {
     /// Adds input.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub fn push(&mut self, bytes: &[u8]) {
         self.unread.drain(..self.used);
         self.used = 0;
         self.unread.extend_from_slice(bytes);
     }
 
     /// Returns the body of the next message if it is complete, or the protocol error.
-    pub(super) fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
+    pub fn next_body(&mut self) -> Result<Option<Vec<u8>>, String> {
         loop {
             if let Some(length) = self.length {
                 let Some(body) = self.unread[self.used..].get(..length) else { return Ok(None) };
@@ -110,7 +110,7 @@ mod tests {
         let mut bodies = Vec::new();
         frames.push(text);
         loop {
-            match frames.next() {
+            match frames.next_body() {
                 Ok(Some(body)) => bodies.push(String::from_utf8(body).unwrap()),
                 Ok(None) => return (bodies, None),
                 Err(error) => return (bodies, Some(error)),
@@ -160,7 +160,7 @@ mod tests {
                 let (piece, after) = rest.split_at(rest.len().min(*cuts.next().unwrap()));
                 rest = after;
                 frames.push(piece);
-                while let Some(body) = frames.next().unwrap() {
+                while let Some(body) = frames.next_body().unwrap() {
                     found.push(String::from_utf8(body).unwrap());
                 }
             }
