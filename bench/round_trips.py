@@ -210,10 +210,12 @@ def main():
     for name in ("ghostbench", "repositories", "model"):
         if getattr(options, name):
             setattr(options, name, getattr(options, name).resolve())
-    # The server is started in another folder.
-    options.llama_server = shutil.which(options.llama_server) and Path(shutil.which(options.llama_server)).resolve()
-    if options.model and not options.llama_server:
-        raise SystemExit("there is no such program: --llama-server")
+    if options.model:
+        program = shutil.which(options.llama_server)
+        if program is None:
+            raise SystemExit(f"there is no program {options.llama_server}; name llama.cpp's server with --llama-server")
+        # The server is started in another folder.
+        options.llama_server = Path(program).resolve()
     found_difference = False
     print("| shape | language, repository | cases | numbers compared | different |\n|---|---|---|---|---|")
     for language, names in REPOSITORIES.items():

@@ -1,7 +1,9 @@
-//! Messages as bytes, at the client's end: headers, an empty line, and a body of `Content-Length` bytes.
+//! Messages of the language server protocol as bytes: headers, an empty line, and a body of `Content-Length` bytes.
 //!
-//! Input arrives in chunks of any size. Lines between two messages that aren't headers are skipped, because programs print
-//! things to their standard output. Both the skipped bytes and the length of a message are limited, to bound memory.
+//! Both ends write messages with [`encode_frame`]. The reader is a client's, which gives up on a server that breaks the protocol; a server
+//! must go on after broken headers and has its own reader. Input arrives in chunks of any size. Lines between two messages that aren't
+//! headers are skipped, because programs print things to their standard output. Both the skipped bytes and the length of a message
+//! are limited, to bound memory.
 
 /// Maximum message size in bytes. A response has a few hundred; logs and lists are longer.
 const MAX_MESSAGE: usize = 16 << 20;
@@ -10,7 +12,7 @@ const MAX_MESSAGE: usize = 16 << 20;
 /// moment.
 const MAX_SKIPPED_BYTES: usize = 64 << 10;
 
-/// Returns the bytes of a message.
+/// Returns the bytes of a message with this body.
 pub fn encode_frame(body: &[u8]) -> Vec<u8> {
     let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
     frame.extend_from_slice(body);
@@ -40,7 +42,8 @@ impl FrameReader {
         self.unread.extend_from_slice(bytes);
     }
 
-    /// Returns the body of the next message if it is complete, or the protocol error.
+    /// Returns the body of the next message if it is complete. The error says what the server does instead of sending a message; nothing can
+    /// be read after it.
     pub fn next_body(&mut self) -> Result<Option<Vec<u8>>, String> {
         loop {
             if let Some(length) = self.length {

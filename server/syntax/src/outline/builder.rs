@@ -129,10 +129,11 @@ impl<'a> OutlineBuilder<'a> {
 
     /// Parses fragments of the current node again and adds their definitions.
     pub(crate) fn walk_fragments(&mut self, pieces: &[tree_sitter::Range]) {
+        // Also if the parse fails: later fragments have less of the budget.
+        self.lasts_until(usize::MAX);
         if self.depth < MAX_PIECE_DEPTH
             && let Some(tree) = parse_fragments(self.language, self.source.text, pieces, &mut self.budget)
         {
-            self.lasts_until(usize::MAX);
             self.depth += 1;
             self.walk(tree.root_node());
             self.depth -= 1;

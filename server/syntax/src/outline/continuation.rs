@@ -4,6 +4,8 @@
 //! nodes around its end itself, and compares what they add with the record. From the first difference on it is an ordinary walk, so the
 //! result is always that of [`Tree::outline`]: nothing that depends on the earlier text may remain in it.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use super::{Definition, Outline, OutlineBuilder, SourceText};
@@ -123,8 +125,9 @@ impl Tree {
             let enters = match repeated {
                 None => builder.visit(node, &walk),
                 Some(at) if node.end_byte() < same && record.visits[at].is_takeable => {
-                    repeated = Some(record.behind(at));
-                    builder.take(record, at);
+                    let behind = record.behind(at);
+                    builder.take(record, at..behind);
+                    repeated = Some(behind);
                     false
                 }
                 Some(at) => {
@@ -239,10 +242,9 @@ fn repeat_change(definition: &mut Definition, after: &Definition) {
 }
 
 impl OutlineBuilder<'_> {
-    /// Takes what the visit at this position and those of the node's children have added and changed.
-    fn take(&mut self, record: &OutlineRecord, at: usize) {
-        let behind = record.behind(at);
-        let (from, to, items) = (record.before(at), record.before(behind), &record.items);
+    /// Takes what these visits have added and changed.
+    fn take(&mut self, record: &OutlineRecord, visits: Range<usize>) {
+        let (from, to, items) = (record.before(visits.start), record.before(visits.end), &record.items);
         let outline = &mut self.outline;
         outline.definitions.extend_from_slice(&items.definitions[from.definitions..to.definitions]);
         outline.imports.extend_from_slice(&items.imports[from.imports..to.imports]);
@@ -251,8 +253,8 @@ impl OutlineBuilder<'_> {
             outline.namespaces.push(name.clone());
             self.known_namespaces.insert(name.clone(), position as u32);
         }
-        let first = record.changes.partition_point(|change| change.visit < at);
-        for change in record.changes[first..].iter().take_while(|change| change.visit < behind) {
+        let first = record.changes.partition_point(|change| change.visit < visits.start);
+        for change in record.changes[first..].iter().take_while(|change| change.visit < visits.end) {
             repeat_change(&mut outline.definitions[change.position as usize], &change.after);
         }
     }
