@@ -8,7 +8,7 @@ that are not `passed`, in the tree where the tests were found and in a second tr
 share of the wall time that the test commands take with one sandbox at a time, and how often the built-in engine's answers pass, whether
 their text is the truth or not. With --keep, packages stay in a folder and are not fetched again. Linux only.
 
-Debian packages: bubblewrap golang cmake autoconf automake libtool gettext flex default-jdk maven junit4, and the sources of its suite.
+Debian packages: bubblewrap golang cmake autoconf automake libtool autopoint gettext flex default-jdk maven junit4, and the sources of its suite.
 """
 
 import argparse

@@ -150,9 +150,18 @@ async fn admitted(snapshot: &DocumentSnapshot, context: Vec<Snippet>) -> Option<
     }
     let path = Arc::clone(&snapshot.document().path);
     let judging = run_blocking(move |_| {
-        gate.admits(&path).then(|| context.into_iter().filter(|item| gate.admits(&item.path)).collect())
+        let paths = std::iter::once(&path).chain(context.iter().map(|item| &item.path));
+        let mut verdicts = gate.admits(&paths.map(|path| &**path).collect::<Vec<_>>()).into_iter();
+        let is_admitted = verdicts.next().unwrap_or(false);
+        is_admitted.then(|| only_admitted(context, verdicts))
     });
     judging.await.ok().flatten()
+}
+
+/// Returns the items whose verdict is `true`.
+fn only_admitted<T>(items: Vec<T>, verdicts: impl IntoIterator<Item = bool>) -> Vec<T> {
+    let judged = items.into_iter().zip(verdicts);
+    judged.filter_map(|(item, is_admitted)| is_admitted.then_some(item)).collect()
 }
 
 /// The context of a request.
@@ -247,8 +256,9 @@ pub fn retrieved_hits(
     budget: TokenBudget,
 ) -> Vec<Hit> {
     let hits = snapshot.hits(offset, (strategy, budget), &snapshot.hidden(false), &CancelFlag::default());
-    let gate = snapshot.path_gate();
-    hits.into_iter().filter(|hit| gate.as_ref().is_none_or(|gate| gate.admits(&hit.path))).collect()
+    let Some(gate) = snapshot.path_gate() else { return hits };
+    let verdicts = gate.admits(&hits.iter().map(|hit| &*hit.path).collect::<Vec<_>>());
+    only_admitted(hits, verdicts)
 }
 
 /// Returns the tokens of the workspace; `None` after a panic. Overlaying unsaved documents takes milliseconds, so it runs on a blocking

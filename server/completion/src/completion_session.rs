@@ -173,7 +173,9 @@ impl CompletionSession {
                 NextStep::Ask(generation) => {
                     let ask = ask.take().expect("no step asks twice");
                     let share = generation.subscribe();
-                    tokio::spawn(self.clone().run_request(Arc::clone(&generation), ask(generation)));
+                    // On the heap, because starting a task moves its future several times, and this one is long.
+                    let asking = Box::pin(ask(Arc::clone(&generation)));
+                    tokio::spawn(self.clone().run_request(generation, asking));
                     share
                 }
             };

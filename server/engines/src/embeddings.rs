@@ -98,7 +98,7 @@ impl HttpEmbedder {
             HttpLimits { first_byte: timeout, idle: timeout, answer: MAX_RESPONSE_BYTES, ..server.limits };
         let manners = RequestHeaders { key: KeyHeader::Bearer, headers: &[] };
         let client = HttpClient::new(&HttpServerConfig { limits, ..server }, manners)?;
-        let url = client.endpoint(PATH)?;
+        let url = client.endpoint(PATH);
         let readable = AtomicUsize::new(usize::MAX);
         Ok(HttpEmbedder { client, url, model, timeout, readable, handle })
     }

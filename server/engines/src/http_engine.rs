@@ -223,7 +223,7 @@ impl HttpEngine {
             document: Some(request.into()),
             recorded_form: self.client.cassette().map(|_| ours.clone().into()),
             deadline: request.deadline,
-            ..self.http_request(path, &ours).map_err(RequestFailure::Server)?
+            ..self.http_request(path, &ours)
         };
         match self.client.ask(&call).await {
             Ok(reply) if is_infill && ignores_suffix(self.settings.kind, &reply) => {
@@ -255,18 +255,18 @@ impl HttpEngine {
     }
 
     /// Builds the HTTP request; adds the user's fields, which may contain keys and are never shown.
-    fn http_request(&self, path: &str, ours: &Object) -> Result<HttpRequest, ServerError> {
+    fn http_request(&self, path: &str, ours: &Object) -> HttpRequest {
         let mut merged = Cow::Borrowed(ours);
         if !self.settings.extra.is_empty() {
             wire_formats::merge_fields(merged.to_mut(), &self.settings.extra);
         }
-        Ok(HttpRequest {
-            url: self.client.endpoint(path)?,
+        HttpRequest {
+            url: self.client.endpoint(path),
             body: Some(serde_json::to_vec(&*merged).expect("a JSON object can be written")),
             recorded_form: None,
             document: None,
             deadline: None,
-        })
+        }
     }
 
     /// Returns the user-defined name.
@@ -291,7 +291,7 @@ impl HttpEngine {
         let input = ModelInput::Rendered { prompt: prompt.to_owned() };
         let path = (self.format.path)(&input);
         let ours = self.body(input, stop, &self.settings.sampling);
-        let call = self.http_request(path, &ours).ok()?;
+        let call = self.http_request(path, &ours);
         let call = HttpRequest { recorded_form: Some(ours.into()), ..call };
         let document = render::document_in(prompt, &choice.template);
         Some(self.client.canonical(&self.settings.name, &call).about(Some(document)))

@@ -30,7 +30,7 @@ impl TelemetryCollector {
     /// Sends a request to one of the collector's paths, `/v1/traces` or `/v1/logs`.
     pub async fn send(&self, path: &str, request: Vec<u8>) -> Result<(), ServerError> {
         let call = HttpRequest {
-            url: self.client.endpoint(path)?,
+            url: self.client.endpoint(path),
             body: Some(request),
             recorded_form: None,
             document: None,

@@ -1,22 +1,21 @@
 //! The main loop: takes messages in order of arrival, runs each request in its own task, and is the only sender of answers.
 //!
 //! ```text
-//! stdin ─► reader thread ─► loop ─► OrderedService::call ─┬─► state (notifications, at once)
-//!                             ▲                    └─► a task per request ─► answer ─► writer thread ─► stdout
-//!                             └── ends: writer stopped, client does not read, parent process gone
+//! stdin ─► reader ─► loop ─► OrderedService::call ─┬─► state (notifications, at once)
+//!                      ▲                           └─► a task per request ─► answer ─► writer thread ─► stdout
+//!                      └── ends: writer stopped, client does not read, parent process gone
 //! ```
 //!
-//! The loop awaits nothing but the next message. It runs on a worker thread, which continues with a request that the loop has started:
-//! waking another thread takes as long as the rest of the way to the engine.
+//! The loop awaits nothing but the next message. Reader and loop are tasks, so that the thread that the system wakes for a message goes
+//! on with its request: waking another one takes as long as the rest of the way to the engine.
 
-use std::io::{self, BufReader};
-use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
 use futures_util::future::poll_fn;
 use futures_util::{SinkExt, StreamExt};
 use session::BackgroundPool;
+use tokio::io::BufReader;
 use tokio::runtime;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio_util::task::TaskTracker;
@@ -31,6 +30,8 @@ use crate::{ServerSetup, log, service, stdio};
 
 /// Capacity of the queue between reader and loop. The loop never waits, so this only smooths bursts.
 const INCOMING_QUEUE: usize = 1024;
+/// Capacity of a pipe on Linux: a client writes no more at once.
+const INPUT_BUFFER_BYTES: usize = 64 << 10;
 /// Time limit for delivering the last answers on exit.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -67,12 +68,7 @@ pub fn serve(setup: ServerSetup) -> anyhow::Result<ExitReason> {
 async fn run(setup: ServerSetup, background: BackgroundPool) -> anyhow::Result<ExitReason> {
     let (ends, mut ended) = mpsc::unbounded_channel();
     let (incoming, mut messages) = mpsc::channel(INCOMING_QUEUE);
-    thread::Builder::new()
-        .name("reader".to_owned())
-        .spawn(move || {
-            transport::read(BufReader::new(io::stdin()), |message| incoming.blocking_send(message).is_ok())
-        })
-        .context("cannot start a thread")?;
+    tokio::spawn(transport::read(BufReader::with_capacity(INPUT_BUFFER_BYTES, stdio::input()), incoming));
     let stopped = ends.clone();
     let output = stdio::output().context("cannot write to the standard output")?;
     let (outgoing, writer) = transport::write(output, move || {

@@ -1,4 +1,4 @@
-//! Messages as frames on two byte streams: one thread reads and parses, another writes.
+//! Messages as frames on two byte streams: a task reads and parses, a thread writes.
 //!
 //! Reading never waits for writing: answers to a client that sends without reading are queued, up to [`MAX_UNREAD_BYTES`]. An
 //! invalid body is refused, with the state it may have changed ([`LostChange`]), and reading continues with the next frame. After
@@ -6,7 +6,7 @@
 //! (`tower_lsp_server::Server` ends at the first malformed body and stops reading while a client does not read, so this crate has
 //! its own transport.) Apart from that, nothing here depends on the meaning of messages.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, Write};
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,6 +17,8 @@ use std::time::Duration;
 use engines::lsp_frames::encode_frame;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
+use tokio::sync::mpsc;
 use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 
 use crate::lenient_json::{self, PartialMessage, parse_partially};
@@ -70,19 +72,19 @@ impl LostChange {
     }
 }
 
-/// Reads frames until the stream ends or `deliver` returns false.
-pub(crate) fn read(input: impl BufRead, deliver: impl Fn(IncomingMessage) -> bool) {
+/// Reads frames until the stream ends or nobody receives them any more.
+pub(crate) async fn read(input: impl AsyncBufRead + Unpin, incoming: mpsc::Sender<IncomingMessage>) {
     let mut frames = FrameReader { input, line: Vec::new(), length: None, broken: None };
     loop {
-        let incoming = match frames.next() {
+        let message = match frames.next().await {
             Ok(Frame::Body(body)) => parse(&body),
             Ok(Frame::Broken) => IncomingMessage::Refused(parse_error(Id::Null), LostChange::AnyDocument),
             Ok(Frame::End) | Err(_) => {
                 frames.broken.take().map_or(IncomingMessage::Closed, IncomingMessage::Broken)
             }
         };
-        let is_last = matches!(incoming, IncomingMessage::Closed | IncomingMessage::Broken(_));
-        if !deliver(incoming) || is_last {
+        let is_last = matches!(message, IncomingMessage::Closed | IncomingMessage::Broken(_));
+        if incoming.send(message).await.is_err() || is_last {
             return;
         }
     }
@@ -106,11 +108,11 @@ enum Frame {
     Broken,
 }
 
-impl<R: BufRead> FrameReader<R> {
-    fn next(&mut self) -> io::Result<Frame> {
+impl<R: AsyncBufRead + Unpin> FrameReader<R> {
+    async fn next(&mut self) -> io::Result<Frame> {
         loop {
             let room = MAX_HEADER_BYTES - self.line.len();
-            (&mut self.input).take(room as u64).read_until(b'\n', &mut self.line)?;
+            (&mut self.input).take(room as u64).read_until(b'\n', &mut self.line).await?;
             let is_whole = self.line.ends_with(b"\n");
             if !is_whole && self.line.len() < MAX_HEADER_BYTES {
                 return Ok(Frame::End);
@@ -123,7 +125,7 @@ impl<R: BufRead> FrameReader<R> {
             } else {
                 let line = mem::take(&mut self.line);
                 match (line.trim_ascii().is_empty(), self.length) {
-                    (true, Some(length)) => return self.body(length),
+                    (true, Some(length)) => return self.body(length).await,
                     (true, None) => self.set_broken("the headers have no Content-Length".to_owned()),
                     (false, _) => self.header(&line),
                 }
@@ -134,9 +136,9 @@ impl<R: BufRead> FrameReader<R> {
         }
     }
 
-    fn body(&mut self, length: usize) -> io::Result<Frame> {
+    async fn body(&mut self, length: usize) -> io::Result<Frame> {
         let mut body = Vec::new();
-        let read = (&mut self.input).take(length as u64).read_to_end(&mut body)?;
+        let read = (&mut self.input).take(length as u64).read_to_end(&mut body).await?;
         if read < length {
             return Ok(Frame::End);
         }
@@ -311,16 +313,17 @@ impl WriterThread {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
-
     use expect_test::{Expect, expect};
 
     use super::*;
 
     fn check(input: &str, expected: Expect) {
-        let seen = RefCell::new(String::new());
-        read(input.as_bytes(), |incoming| {
-            let line = match incoming {
+        let (sender, mut messages) = mpsc::channel(100);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(read(input.as_bytes(), sender));
+        let mut seen = String::new();
+        while let Ok(message) = messages.try_recv() {
+            let line = match message {
                 IncomingMessage::Request(request) => format!("request {}", request.method()),
                 IncomingMessage::Response(response) => format!("response {}", response.id()),
                 IncomingMessage::Refused(response, lost) => {
@@ -330,10 +333,9 @@ mod tests {
                 IncomingMessage::Closed => "closed".to_owned(),
                 IncomingMessage::Broken(reason) => format!("broken: {reason}"),
             };
-            seen.borrow_mut().push_str(&(line + "\n"));
-            true
-        });
-        expected.assert_eq(&seen.borrow());
+            seen += &(line + "\n");
+        }
+        expected.assert_eq(&seen);
     }
 
     fn frame(body: &str) -> String {

@@ -1,9 +1,12 @@
-//! Prices of lines, remembered from prompt to prompt: while a user types, nearly all lines of a prompt are those of the one before.
+//! Prices of lines, remembered from prompt to prompt: while a user types, nearly all lines of a prompt are those of the one before, in
+//! the same order.
 //!
 //! A price depends on nothing but the line, so remembering it changes no prompt.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::hash::BuildHasher;
+use std::ops::Range;
 
 use rustc_hash::FxBuildHasher;
 
@@ -13,7 +16,7 @@ use crate::token_estimate::LinePrice;
 /// Maximum length in bytes of the lines of a generation: those of several prompts.
 const GENERATION_BYTES: usize = 128 << 10;
 
-/// Maximum number of lines of a generation. Also bounds the time for lines that were made to have the same hash.
+/// Maximum number of lines of a generation.
 const GENERATION_LINES: usize = 4096;
 
 /// The prices of lines of earlier prompts, without lines that contain special tokens of the template.
@@ -30,11 +33,16 @@ struct PriceCache {
     previous: Generation,
 }
 
+/// Lines in the order in which they were needed first.
 #[derive(Debug, Default)]
 struct Generation {
-    prices: HashMap<Box<str>, LinePrice, FxBuildHasher>,
-    /// Length of these lines.
-    bytes: usize,
+    /// The lines, one after the other.
+    text: String,
+    lines: Vec<(Range<usize>, LinePrice)>,
+    /// Index of the line with a hash. Of several, the last one.
+    by_hash: HashMap<u64, usize, FxBuildHasher>,
+    /// Index of the line that probably is needed next: the one behind the line needed last.
+    next: usize,
 }
 
 impl LinePrices {
@@ -53,30 +61,58 @@ impl LinePrices {
 
     /// Remembers the price of a line without special tokens.
     pub(crate) fn insert(&self, line: &str, price: LinePrice) {
-        if line.len() <= GENERATION_BYTES {
-            self.0.borrow_mut().insert(line.into(), price);
-        }
+        self.0.borrow_mut().insert(line, price);
     }
 }
 
 impl PriceCache {
     fn get(&mut self, line: &str) -> Option<LinePrice> {
-        if let Some(price) = self.current.prices.get(line) {
-            return Some(*price);
+        if let Some(price) = self.current.get(line) {
+            return Some(price);
         }
-        let (line, price) = self.previous.prices.remove_entry(line)?;
-        self.previous.bytes -= line.len();
+        let price = self.previous.get(line)?;
         self.insert(line, price);
         Some(price)
     }
 
-    fn insert(&mut self, line: Box<str>, price: LinePrice) {
-        let is_full = self.current.prices.len() == GENERATION_LINES;
-        if is_full || self.current.bytes + line.len() > GENERATION_BYTES {
+    fn insert(&mut self, line: &str, price: LinePrice) {
+        if line.len() > GENERATION_BYTES {
+            return;
+        }
+        let is_full = self.current.lines.len() == GENERATION_LINES;
+        if is_full || self.current.text.len() + line.len() > GENERATION_BYTES {
             self.previous = std::mem::take(&mut self.current);
         }
-        self.current.bytes += line.len();
-        self.current.prices.insert(line, price);
+        self.current.insert(line, price);
+    }
+}
+
+impl Generation {
+    fn get(&mut self, line: &str) -> Option<LinePrice> {
+        // Comparing a line is faster than looking it up.
+        let price = self.price_at(self.next, line);
+        if price.is_some() {
+            self.next += 1;
+            return price;
+        }
+        let at = *self.by_hash.get(&FxBuildHasher.hash_one(line))?;
+        let price = self.price_at(at, line)?;
+        self.next = at + 1;
+        Some(price)
+    }
+
+    /// Returns the price of a line if it is the one at this index.
+    fn price_at(&self, index: usize, line: &str) -> Option<LinePrice> {
+        let (range, price) = self.lines.get(index)?;
+        (self.text[range.clone()] == *line).then_some(*price)
+    }
+
+    fn insert(&mut self, line: &str, price: LinePrice) {
+        let start = self.text.len();
+        self.text.push_str(line);
+        self.by_hash.insert(FxBuildHasher.hash_one(line), self.lines.len());
+        self.lines.push((start..self.text.len(), price));
+        self.next = self.lines.len();
     }
 }
 
@@ -87,13 +123,7 @@ mod tests {
 
     fn remembered(prices: &LinePrices) -> usize {
         let remembered = prices.0.borrow();
-        let generations = [&remembered.current, &remembered.previous];
-        let lengths = generations.map(|generation| {
-            let bytes: usize = generation.prices.keys().map(|line| line.len()).sum();
-            assert_eq!(bytes, generation.bytes);
-            bytes
-        });
-        lengths.iter().sum()
+        [&remembered.current, &remembered.previous].map(|generation| generation.text.len()).iter().sum()
     }
 
     #[test]
@@ -108,6 +138,19 @@ mod tests {
         }
         assert_eq!(prices.get("unused\n"), None);
         assert!(remembered(&prices) <= 2 * GENERATION_BYTES);
+    }
+
+    #[test]
+    fn lines_are_found_in_any_order() {
+        let prices = LinePrices::default();
+        let lines = ["a = 1\n", "\n", "b = [2, 3]\n", "\n", "c\n"];
+        for line in lines {
+            prices.insert(line, LinePrice::of(line));
+        }
+        for line in lines.iter().chain(lines.iter().rev()).chain([&lines[2], &lines[2], &lines[0]]) {
+            assert_eq!(prices.get(line), Some(LinePrice::of(line)), "{line:?}");
+        }
+        assert_eq!(prices.get("b = [2, 4]\n"), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use completion::PathGate;
-use workspace::{Admission, RealPath, SkipReason};
+use workspace::{Admission, RealPath, SkipReason, StampReader};
 
 use crate::document_location::DocumentLocation;
 use crate::document_session::DocumentSession;
@@ -35,23 +35,39 @@ pub fn refusal_now(
     document: &OpenDocument,
     home: &DocumentLocation,
 ) -> impl Fn() -> Option<String> + Send + Sync + 'static {
+    let check = disk_check(document, home);
+    move || check(&mut StampReader::default())
+}
+
+/// Returns the check of the document's own file. It waits for the disk.
+fn disk_check(
+    document: &OpenDocument,
+    home: &DocumentLocation,
+) -> impl Fn(&mut StampReader) -> Option<String> + Send + Sync + 'static {
     let path = document.path.clone();
     let in_folder = home.folder.as_ref().filter(|_| home.is_inside);
     let in_folder = in_folder.map(|folder| (folder.root.clone(), Arc::clone(&home.path)));
     let session = Arc::clone(&document.session);
-    move || refusal_on_disk(&session, path.as_deref()?, in_folder.clone())
+    move |stamps| {
+        let in_folder = in_folder.as_ref().map(|(root, name)| (root.as_path(), &**name));
+        refusal_on_disk(&session, path.as_deref()?, in_folder, stamps)
+    }
 }
 
 /// Returns the check for the document's own file and for the files its context comes from, by their paths in the folder.
 pub fn path_gate(document: &OpenDocument, home: &DocumentLocation) -> PathGate {
-    let own = refusal_now(document, home);
+    let own = disk_check(document, home);
     let own_path = Arc::clone(&home.path);
     let root = home.folder.as_ref().map(|folder| folder.root.clone());
     let session = Arc::clone(&document.session);
-    PathGate::new(move |path| match &root {
-        _ if *path == *own_path => own().is_none(),
-        Some(root) => skip_reason_in(&session, root, path).is_none(),
-        None => true,
+    PathGate::new(move |paths| {
+        let mut stamps = StampReader::default();
+        let may_leave = |path: &&str| match &root {
+            _ if **path == *own_path => own(&mut stamps).is_none(),
+            Some(root) => skip_reason_in(&session, root, path, &mut stamps).is_none(),
+            None => true,
+        };
+        paths.iter().map(may_leave).collect()
     })
 }
 
@@ -76,10 +92,11 @@ fn is_secret_like(path: &Path) -> bool {
 fn refusal_on_disk(
     session: &DocumentSession,
     path: &Path,
-    in_folder: Option<(PathBuf, Arc<str>)>,
+    in_folder: Option<(&Path, &str)>,
+    stamps: &mut StampReader,
 ) -> Option<String> {
-    if let Some((root, name)) = &in_folder
-        && let Some(reason) = skip_reason_in(session, root, name)
+    if let Some((root, name)) = in_folder
+        && let Some(reason) = skip_reason_in(session, root, name, stamps)
     {
         return Some(format!("it is left out of the workspace: {}", reason.name()));
     }
@@ -93,24 +110,29 @@ fn refusal_on_disk(
     }
     let within = in_folder.and_then(|(root, _)| {
         let name = real.strip_prefix(root.canonicalize().ok()?).map(workspace::path_text).ok()?;
-        Some((root, name))
+        Some((root.to_owned(), name))
     });
     let (root, name) = within.or_else(|| enclosing_repository(&real))?;
-    let reason = skip_reason_in(session, &root, &name)?;
+    let reason = skip_reason_in(session, &root, &name, stamps)?;
     Some(format!("the file that it links to is left out of the workspace: {}", reason.name()))
 }
 
 /// Returns why the walk of the folder at `root` skips the file called `name`, if that reason applies to engines.
-fn skip_reason_in(session: &DocumentSession, root: &Path, name: &str) -> Option<SkipReason> {
+fn skip_reason_in(
+    session: &DocumentSession,
+    root: &Path,
+    name: &str,
+    stamps: &mut StampReader,
+) -> Option<SkipReason> {
     let key = (root.to_owned(), name.to_owned());
     let known = lock(&session.admissions).get(&key).cloned();
-    let admission = known.filter(Admission::is_current).unwrap_or_else(|| {
-        let judged = Admission::judge(root, name);
+    let admission = known.filter(|known| known.is_current(stamps)).unwrap_or_else(|| {
+        let judged = Arc::new(Admission::judge(root, name));
         let mut admissions = lock(&session.admissions);
         if admissions.len() == MAX_ADMISSIONS {
             admissions.clear();
         }
-        admissions.insert(key, judged.clone());
+        admissions.insert(key, Arc::clone(&judged));
         judged
     });
     admission.refusal.filter(|reason| applies_to_engines(*reason))

@@ -39,7 +39,7 @@ pub struct DocumentSession {
     tracked_ranges: Mutex<TrackedRanges>,
     /// Whether the walk of a folder admits the file, by folder root and the file's name in it. Check that an entry is current
     /// before using it.
-    pub(crate) admissions: Mutex<HashMap<(PathBuf, String), Admission>>,
+    pub(crate) admissions: Mutex<HashMap<(PathBuf, String), Arc<Admission>>>,
     /// The last requests, for the developer to see.
     last_requests: Mutex<LastRequests>,
     /// The disk of the file.

@@ -3,9 +3,11 @@
 //! For callers that get a file from elsewhere, such as an editor. Every rule is implemented in the walk; this module only applies
 //! the rules in the walk's order, from the root down to the file.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use ignore::IncrementalIgnore;
@@ -72,12 +74,23 @@ fn check_file(root: &Path, path: &str) -> Result<(), SkipReason> {
 ///
 /// Ignore files, markers and the file itself may change at any time; [`is_current`](Admission::is_current) detects that with a
 /// few metadata reads, which is ten times faster than judging again.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Admission {
     /// Reason why the walk would skip the file, if it would.
     pub refusal: Option<SkipReason>,
     /// Paths that the verdict depends on, with their stamps at that time; `None` if a change could go undetected.
-    dependencies: Option<Vec<(PathBuf, Option<DiskStamp>)>>,
+    dependencies: Option<Vec<(Arc<Path>, Option<DiskStamp>)>>,
+}
+
+/// Stamps as they were when first asked for. Verdicts about several files depend on the same ignore files, so those that are checked at
+/// the same time share one reader.
+#[derive(Debug, Default)]
+pub struct StampReader(HashMap<Arc<Path>, Option<DiskStamp>>);
+
+impl StampReader {
+    fn stamp(&mut self, path: &Arc<Path>) -> Option<DiskStamp> {
+        *self.0.entry(Arc::clone(path)).or_insert_with(|| stamp_of(path))
+    }
 }
 
 impl Admission {
@@ -88,17 +101,17 @@ impl Admission {
         Admission { refusal: admits(root, path).err(), dependencies: seen }
     }
 
-    /// Whether the verdict is still valid. Waits for the disk, for about 20 metadata reads.
-    pub fn is_current(&self) -> bool {
+    /// Whether the verdict is still valid. Waits for the disk, for about 20 metadata reads less those that `stamps` knows.
+    pub fn is_current(&self, stamps: &mut StampReader) -> bool {
         self.dependencies
             .as_ref()
-            .is_some_and(|seen| seen.iter().all(|(path, stamp)| stamp_of(path) == *stamp))
+            .is_some_and(|seen| seen.iter().all(|(path, stamp)| stamps.stamp(path) == *stamp))
     }
 }
 
 /// Returns everything that a verdict about `path` depends on, with its stamp. `None` if one of these changed so recently that
 /// another change could go undetected.
-fn dependencies(root: &Path, path: &str) -> Option<Vec<(PathBuf, Option<DiskStamp>)>> {
+fn dependencies(root: &Path, path: &str) -> Option<Vec<(Arc<Path>, Option<DiskStamp>)>> {
     let now = SystemTime::now();
     let above = is_in_git_repository(root).then(|| root.ancestors().skip(1).map(Path::to_owned));
     let below = folders_above(path).map(|folder| root.join(folder));
@@ -109,12 +122,36 @@ fn dependencies(root: &Path, path: &str) -> Option<Vec<(PathBuf, Option<DiskStam
     let looked_at = rules.chain(global).chain([root.join(path)]);
     looked_at
         .map(|path| match stamp_of(&path) {
-            Some(stamp) => Some((path, Some(stamp.if_settled(now)?))),
-            None => Some((path, None)),
+            Some(stamp) => Some((path.into(), Some(stamp.if_settled(now)?))),
+            None => Some((path.into(), None)),
         })
         .collect()
 }
 
 fn stamp_of(path: &Path) -> Option<DiskStamp> {
     fs::symlink_metadata(path).ok().map(|metadata| DiskStamp::of(&metadata))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_that_are_checked_together_read_shared_ignore_files_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let ignored = folder.path().join(".gitignore");
+        fs::write(&ignored, "a\n").unwrap();
+        let [one, other] = ["one.py", "other.py"].map(|name| {
+            let looked_at = [ignored.clone(), folder.path().join(name)];
+            let seen = looked_at.map(|path| (Arc::from(&*path), stamp_of(&path)));
+            Admission { refusal: None, dependencies: Some(seen.into()) }
+        });
+        let mut stamps = StampReader::default();
+        assert!(one.is_current(&mut stamps) && other.is_current(&mut stamps));
+        assert_eq!(stamps.0.len(), 3);
+        fs::write(&ignored, "one.py\n").unwrap();
+        assert!(other.is_current(&mut stamps), "the stamps are those of the check that began before");
+        let mut later = StampReader::default();
+        assert!(!one.is_current(&mut later) && !other.is_current(&mut later));
+    }
 }

@@ -47,7 +47,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-pub use admission::{Admission, admits};
+pub use admission::{Admission, StampReader, admits};
 pub use disk_stamp::DiskStamp;
 pub use error::WorkspaceError;
 pub use git::{GitState, git_state};

@@ -499,7 +499,8 @@ async fn guarded_context(is_admitted: fn(&str) -> bool) -> Outcome {
     let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
     let settings =
         CompletionSettings { deadline: Duration::from_secs(600), ..CompletionSettings::for_editor() };
-    let snapshot = snapshot.guarded(PathGate::new(is_admitted));
+    let snapshot =
+        snapshot.guarded(PathGate::new(move |paths| paths.iter().map(|path| is_admitted(path)).collect()));
     complete(&snapshot, offset, &engine, &settings, &CancellationToken::new()).await
 }
 
@@ -527,7 +528,8 @@ async fn own_file_is_checked_again_unless_that_was_just_done() {
             [SourceFile { path: "widgets.py".into(), language: Language::Python, text: text.into() }].into();
         let world = WorkspaceIndex::empty().with_index(files.clone(), Index::build(&files), Arc::default());
         let (snapshot, offset) = in_workspace(&world, "main.py", "widget = make_widget$0");
-        let gate = PathGate::new(|_| false).with_own_file_admitted(tokio::time::Instant::now());
+        let gate = PathGate::new(|paths| vec![false; paths.len()])
+            .with_own_file_admitted(tokio::time::Instant::now());
         tokio::time::advance(Duration::from_millis(waited)).await;
         let engine = ScriptedEngine::with_rules(
             "answers",

@@ -6,13 +6,12 @@ use reqwest::Url;
 
 use super::ServerError;
 
-/// Returns the address of `path` (it begins with `/`) on the server at `given`, which may end with the host, in the middle of
-/// the path, as in `https://api.example/v1`, or with the whole path.
-pub(crate) fn endpoint(given: &str, path: &str) -> Result<Url, ServerError> {
-    let mut url = parse(given)?;
-    let base = url.path().trim_end_matches('/').to_owned();
-    url.set_path(&joined(&base, path));
-    Ok(url)
+/// Returns the address of `path` (it begins with `/`) on a server, whose address may end with the host, in the middle of the path, as
+/// in `https://api.example/v1`, or with the whole path.
+pub(crate) fn endpoint(server: &Url, path: &str) -> Url {
+    let mut url = server.clone();
+    url.set_path(&joined(server.path().trim_end_matches('/'), path));
+    url
 }
 
 /// Parses the configured address.
@@ -82,7 +81,7 @@ mod tests {
             ),
             ("https://api.example/v1", "/v1/chat/completions", "https://api.example/v1/chat/completions"),
         ] {
-            assert_eq!(endpoint(given, path).unwrap().as_str(), expected);
+            assert_eq!(endpoint(&parse(given).unwrap(), path).as_str(), expected);
         }
     }
 
@@ -91,7 +90,7 @@ mod tests {
         for given in
             ["127.0.0.1:8080", "file:///etc/passwd", "", "user:secret@host", "ftp://user:secret@host/"]
         {
-            let error = endpoint(given, "/infill").unwrap_err().to_string();
+            let error = parse(given).unwrap_err().to_string();
             assert!(error.contains("not a server address") && !error.contains("secret"), "{error}");
         }
     }

@@ -66,7 +66,8 @@ pub(crate) struct HttpRequest {
 /// Client of one server.
 pub(crate) struct HttpClient {
     http: reqwest::Client,
-    base: String,
+    /// Address of the server.
+    base: Url,
     /// Host and port, for messages.
     server: String,
     secrets: Redactor,
@@ -94,7 +95,6 @@ impl HttpClient {
         let addresses = [Some(&url), proxy.as_ref()].into_iter().flatten();
         Ok(HttpClient {
             http: connections(server, &url, proxy.as_ref(), headers)?,
-            base: server.url.clone(),
             server: address::shown(&url),
             secrets: Redactor::new(server.key.as_ref(), values, addresses),
             has_key: server.key.is_some(),
@@ -104,6 +104,7 @@ impl HttpClient {
             jitter: RandomState::new(),
             jitter_draws: AtomicU64::new(0),
             cassette: None,
+            base: url,
         })
     }
 
@@ -123,7 +124,7 @@ impl HttpClient {
     }
 
     /// Returns the address of a path.
-    pub(crate) fn endpoint(&self, path: &str) -> Result<Url, ServerError> {
+    pub(crate) fn endpoint(&self, path: &str) -> Url {
         address::endpoint(&self.base, path)
     }
 

@@ -56,7 +56,7 @@ impl HttpEngine {
     async fn fetch_json(&self, path: &str, body: Option<Vec<u8>>) -> Result<Value, ServerError> {
         let until = Instant::now() + METADATA_LIMIT;
         let call = HttpRequest {
-            url: self.client.endpoint(path)?,
+            url: self.client.endpoint(path),
             body,
             recorded_form: None,
             document: None,
@@ -97,9 +97,8 @@ impl HttpEngine {
 
     /// Whether a llama.cpp server reports to be ready.
     pub(crate) async fn is_ready(&self) -> bool {
-        let Ok(url) = self.client.endpoint("/health") else { return false };
         let call = HttpRequest {
-            url,
+            url: self.client.endpoint("/health"),
             body: None,
             recorded_form: None,
             document: None,

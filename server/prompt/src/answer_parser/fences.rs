@@ -6,7 +6,7 @@ const FENCE: &str = "```";
 
 /// Returns whether a text ends inside a fence.
 pub(super) fn is_inside_fence(text: &str) -> bool {
-    text.contains('`') && text.lines().filter(|line| line.trim_start().starts_with(FENCE)).count() % 2 == 1
+    text.contains(FENCE) && text.lines().filter(|line| line.trim_start().starts_with(FENCE)).count() % 2 == 1
 }
 
 /// Returns the code of an answer that should consist of code: the content of the fence at its beginning, or the text before a

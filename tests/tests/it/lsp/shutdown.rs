@@ -63,6 +63,24 @@ fn closed_stdin_gives_exit_code_0() {
 }
 
 #[test]
+fn messages_are_read_from_a_file() {
+    let project = Project::new("");
+    let messages = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}),
+        json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}),
+        json!({"jsonrpc": "2.0", "method": "exit"}),
+    ];
+    let frames: Vec<u8> =
+        messages.iter().flat_map(|message| tests::lsp::frame(message.to_string().as_bytes())).collect();
+    let file = project.root().join("messages");
+    fs::write(&file, frames).unwrap();
+    let ended = project.ghostbench("lsp").stdin(fs::File::open(file).unwrap()).output().unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    assert!(String::from_utf8_lossy(&ended.stdout).contains("\"id\":2"), "{ended:?}");
+}
+
+#[test]
 fn stdio_flag_is_accepted() {
     let project = Project::new("");
     let editor = Editor::start(&project, &["--stdio"], setup(&project));
