@@ -8,7 +8,7 @@ that are not `passed`, in the tree where the tests were found and in a second tr
 share of the wall time that the test commands take with one sandbox at a time, and how often the built-in engine's answers pass, whether
 their text is the truth or not. With --keep, packages stay in a folder and are not fetched again. Linux only.
 
-Debian packages: bubblewrap golang cmake autoconf automake libtool autopoint gettext flex default-jdk maven junit4, and the sources of its suite.
+Debian packages: bubblewrap golang cmake autoconf automake libtool autopoint gettext flex default-jdk maven maven-debian-helper junit4, and the sources of its suite.
 """
 
 import argparse
@@ -179,6 +179,8 @@ class Package:
 
 CMAKE = commands("cmake -S . -B build -DENABLE_CJSON_TEST=ON", "cmake --build build")
 AUTOTOOLS = commands("./configure", "make")
+# Its tests import it by its name.
+VITEST = 'export default { resolve: { alias: { "zod/v3": new URL("src/v3/index.ts", import.meta.url).pathname } } };\n'
 BABEL = '{"presets": [["@babel/preset-env", {"targets": {"node": "current"}}]]}\n'
 
 PACKAGES = [
@@ -191,7 +193,9 @@ PACKAGES = [
     Package("css-to-react-native", fetch_npm, "3.2.0", [write("babel.config.json", BABEL), npm_install()]),
     Package("node-css-what", fetch_debian_source, complete=[npm_install()]),
     # Its second half is the same library in a newer version; its packages for development are not named in the published file.
-    Package("zod", fetch_npm, "4.1.12", [keep_only("src/v3"), npm_install("vitest@3.2.4", "@vitest/coverage-v8@3.2.4")]),
+    Package("zod", fetch_npm, "4.1.12", [
+        keep_only("src/v3"), write("vitest.config.mjs", VITEST), npm_install("vitest@3.2.4", "@vitest/coverage-v8@3.2.4"),
+    ]),
     Package("golang-github-spf13-pflag-dev", fetch_debian_go),
     Package("openjson", fetch_debian_source, complete=[
         write("pom.xml", POM.format(name="openjson")),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use session::{configured_runner, judge_jobs};
 
 use crate::args::BuildArgs;
-use crate::exit::InterruptedError;
+use crate::exit::{InterruptedError, UsageError};
 use crate::interrupt::stop_token;
 use crate::steps::find_tests::{find_runner, judge_cases, run_tests, test_counts};
 use crate::steps::settings_sources::SettingsSources;
@@ -39,6 +39,11 @@ pub(crate) fn with_tests(
         return Err(InterruptedError { remedy: "Nothing was written; start again".to_owned() }.into());
     }
     stop.cancel();
+    if found.cases.is_empty() {
+        let reasons: Vec<_> =
+            found.left_out.iter().map(|(reason, number)| format!("{reason}: {number}")).collect();
+        return Err(UsageError(format!("tests can judge none of the blocks ({})", reasons.join("; "))).into());
+    }
     for (reason, number) in found.left_out {
         *left_out.entry(reason).or_default() += number;
     }

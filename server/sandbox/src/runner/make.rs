@@ -2,7 +2,7 @@
 //!
 //! Automake writes the result of each test to a `.trs` file. Other Makefiles report nothing, but their recipes run the tests: a shell in
 //! the place of make's own notes how each of their commands ended. Commands that start a program of the workspace are tests, named by
-//! their text. The exit code of make must agree.
+//! their text; so is the loop over all tests of Automake's serial harness, named by its list. The exit code of make must agree.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -148,9 +148,11 @@ fn commands(log: &str) -> BTreeMap<String, Option<TestState>> {
     let mut found: BTreeMap<String, Option<TestState>> = BTreeMap::new();
     for (code, command) in log.lines().filter_map(|line| line.split_once('\t')) {
         let has_passed = code == "0";
-        if starts_test(command) {
+        let of_harness = tests_of_serial_harness(command);
+        if of_harness.is_some() || starts_test(command) {
             let state = if has_passed { TestState::Passed } else { TestState::Failed };
-            let id = command[..command.floor_char_boundary(MAX_ID_BYTES)].trim().to_owned();
+            let name = of_harness.unwrap_or(command);
+            let id = name[..name.floor_char_boundary(MAX_ID_BYTES)].trim().to_owned();
             let known = found.entry(id).or_insert(Some(state));
             if state == TestState::Failed {
                 *known = Some(state);
@@ -160,6 +162,13 @@ fn commands(log: &str) -> BTreeMap<String, Option<TestState>> {
         }
     }
     found
+}
+
+/// Returns the list of tests if a command is the loop over them in Automake's serial harness, which reports nothing but its exit code.
+fn tests_of_serial_harness(command: &str) -> Option<&str> {
+    let (_, rest) = command.split_once("list='")?;
+    let (tests, rest) = rest.split_once('\'')?;
+    (!tests.trim().is_empty() && rest.contains("for tst in $list")).then_some(tests)
 }
 
 /// Whether a command of a recipe starts a program by its path: `./test_prices`, `cd tests && sh run.sh ./a`, `LIB=. tests/b`.
@@ -255,6 +264,19 @@ mod tests {
         assert!(!results.has_build_error);
         let broken = read(&outcome(2, &[("n.log", "1\tcc -o test_a a.c\n")]), "n");
         assert!(broken.has_build_error && broken.tests.is_empty());
+    }
+
+    #[test]
+    fn serial_harness_of_automake_is_one_test() {
+        let recipe = |tests: &str| {
+            format!(
+                "failed=0; list=' {tests} '; if test -n \"$list\"; then for tst in $list; do if ${{dir}}$tst; then :; fi; done; fi"
+            )
+        };
+        let log = format!("0\tcc -o a a.c\n1\t{}\n0\t{}\n", recipe("a b"), recipe(""));
+        let results = read(&outcome(2, &[("n.log", &log)]), "n");
+        assert_eq!(states(&results), [("a b", TestState::Failed)]);
+        assert!(!results.has_build_error);
     }
 
     #[test]
