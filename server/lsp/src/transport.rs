@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 use tokio::sync::mpsc;
+use tokio::task;
 use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 
 use crate::lenient_json::{self, PartialMessage, parse_partially};
@@ -87,6 +88,8 @@ pub(crate) async fn read(input: impl AsyncBufRead + Unpin, incoming: mpsc::Sende
         if incoming.send(message).await.is_err() || is_last {
             return;
         }
+        // This message comes before the next one, which may be large.
+        task::yield_now().await;
     }
 }
 

@@ -28,6 +28,9 @@ const MAX_ID_BYTES: usize = 500;
 const INTERPRETERS: [&str; 9] =
     ["sh", "bash", "perl", "python", "python3", "ruby", "valgrind", "env", "time"];
 
+/// Name of our shell, in [`FOLDER`].
+const SHELL: &str = "shell";
+
 /// Whether a workspace has a Makefile with tests, or makes one by autotools.
 pub(super) fn detect(workspace: &Path) -> bool {
     let has = |name: &str| workspace.join(name).is_file();
@@ -63,7 +66,7 @@ pub(super) fn command(
 ) -> (SandboxCommand, Vec<ChangedFile>) {
     let text = makefile(&workspace.join(&runner.folder)).unwrap_or_default();
     let target = target(&text).unwrap_or("check");
-    let shell = PathBuf::from(FOLDER).join("shell");
+    let shell = PathBuf::from(FOLDER).join(SHELL);
     let log = PathBuf::from(FOLDER).join(format!("{nonce}.log"));
     let load = returns::load(&runner.folder, nonce);
     // Recipes for the one shell may mean something else to the other; which one is known after `configure` only.
@@ -177,7 +180,9 @@ fn starts_test(command: &str) -> bool {
         let mut words =
             part.split_whitespace().skip_while(|word| word.contains('=') || *word == "then" || *word == "do");
         let Some(first) = words.next() else { return false };
-        let program = if INTERPRETERS.contains(&first.rsplit('/').next().unwrap_or(first)) {
+        // Recipes with `$(SHELL)` name ours.
+        let is_our_shell = first.ends_with(&format!("/{FOLDER}/{SHELL}"));
+        let program = if is_our_shell || INTERPRETERS.contains(&first.rsplit('/').next().unwrap_or(first)) {
             words.find(|word| !word.starts_with('-') && !word.contains('='))
         } else {
             Some(first)
@@ -238,6 +243,7 @@ mod tests {
             "python3 -B run.py",
             "valgrind -q ./a",
             "for t in a b; do ./$t; done",
+            &format!("/shop/{FOLDER}/{SHELL} ./run-tests"),
         ] {
             assert!(starts_test(test), "{test}");
         }
@@ -247,6 +253,7 @@ mod tests {
             "echo ./a",
             "mkdir -p out/tests",
             "/bin/sh ./libtool --mode=link cc",
+            &format!("/shop/{FOLDER}/{SHELL} ./libtool --mode=link cc"),
             "rm -f ./a",
             "make -C tests all",
             "",
