@@ -168,7 +168,7 @@ def measure(start, ask, program, lines, is_typed):
         server.notify("initialized", {})
         document = {"uri": uri, "languageId": "python", "version": 0, "text": "\n".join(source)}
         server.notify("textDocument/didOpen", {"textDocument": document})
-        # Ghostbench judges files anew while a change of the last two seconds could go undetected.
+        # Ghostbench judges files again while a change of the last two seconds could go undetected.
         time.sleep(3)
         method, parameters = ask(mock.url)
         times, sizes = [], []

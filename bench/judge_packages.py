@@ -8,7 +8,8 @@ that are not `passed`, in the tree where the tests were found and in a second tr
 share of the wall time that the test commands take with one sandbox at a time, and how often the built-in engine's answers pass, whether
 their text is the truth or not. With --keep, packages stay in a folder and are not fetched again. Linux only.
 
-Debian packages: bubblewrap golang cmake autoconf automake libtool autopoint gettext flex default-jdk maven maven-debian-helper junit4, and the sources of its suite.
+Debian packages: bubblewrap golang cmake autoconf automake libtool autopoint gettext flex default-jdk maven
+maven-debian-helper junit4, and the sources of its suite.
 """
 
 import argparse
@@ -179,7 +180,7 @@ class Package:
 
 CMAKE = commands("cmake -S . -B build -DENABLE_CJSON_TEST=ON", "cmake --build build")
 AUTOTOOLS = commands("./configure", "make")
-# Its tests import it by its name.
+# The tests of zod import it by its name.
 VITEST = 'export default { resolve: { alias: { "zod/v3": new URL("src/v3/index.ts", import.meta.url).pathname } } };\n'
 BABEL = '{"presets": [["@babel/preset-env", {"targets": {"node": "current"}}]]}\n'
 

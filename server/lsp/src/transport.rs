@@ -73,7 +73,7 @@ impl LostChange {
     }
 }
 
-/// Reads frames until the stream ends or nobody receives them any more.
+/// Reads frames until the stream ends or the receiver is dropped.
 pub(crate) async fn read(input: impl AsyncBufRead + Unpin, incoming: mpsc::Sender<IncomingMessage>) {
     let mut frames = FrameReader { input, line: Vec::new(), length: None, broken: None };
     loop {

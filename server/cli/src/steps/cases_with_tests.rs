@@ -39,10 +39,11 @@ pub(crate) fn with_tests(
         return Err(InterruptedError { remedy: "Nothing was written; start again".to_owned() }.into());
     }
     stop.cancel();
-    if found.cases.is_empty() {
+    if found.cases.is_empty() && !found.left_out.is_empty() {
         let reasons: Vec<_> =
             found.left_out.iter().map(|(reason, number)| format!("{reason}: {number}")).collect();
-        return Err(UsageError(format!("tests can judge none of the blocks ({})", reasons.join("; "))).into());
+        let problem = format!("the tests can judge none of the blocks ({})", reasons.join("; "));
+        return Err(UsageError(format!("{problem}; try more blocks with a larger --size")).into());
     }
     for (reason, number) in found.left_out {
         *left_out.entry(reason).or_default() += number;

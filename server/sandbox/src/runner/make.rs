@@ -28,8 +28,8 @@ const MAX_ID_BYTES: usize = 500;
 const INTERPRETERS: [&str; 9] =
     ["sh", "bash", "perl", "python", "python3", "ruby", "valgrind", "env", "time"];
 
-/// Name of our shell, in [`FOLDER`].
-const SHELL: &str = "shell";
+/// Name of our shell in [`FOLDER`], one of [`INTERPRETERS`]: recipes with `$(SHELL)` name it.
+const SHELL: &str = "sh";
 
 /// Whether a workspace has a Makefile with tests, or makes one by autotools.
 pub(super) fn detect(workspace: &Path) -> bool {
@@ -180,9 +180,7 @@ fn starts_test(command: &str) -> bool {
         let mut words =
             part.split_whitespace().skip_while(|word| word.contains('=') || *word == "then" || *word == "do");
         let Some(first) = words.next() else { return false };
-        // Recipes with `$(SHELL)` name ours.
-        let is_our_shell = first.ends_with(&format!("/{FOLDER}/{SHELL}"));
-        let program = if is_our_shell || INTERPRETERS.contains(&first.rsplit('/').next().unwrap_or(first)) {
+        let program = if INTERPRETERS.contains(&first.rsplit('/').next().unwrap_or(first)) {
             words.find(|word| !word.starts_with('-') && !word.contains('='))
         } else {
             Some(first)
