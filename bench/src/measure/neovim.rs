@@ -1,5 +1,5 @@
 //! Ghost text in a real Neovim: time from a key to its suggestion, with our server and with one that answers at once. The
-//! difference is our latency; the rest is Neovim's own delay.
+//! difference is our latency; the rest is the plugin's pause after a key.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -129,8 +129,8 @@ fn table(measured: &[Measured]) -> Result<String> {
     let mut lines = vec![
         format!(
             "{KEYS} keys x {RUNS} runs in Neovim {}, at lines of {REPOSITORY} `{FILE}`, milliseconds. The clock starts when \
-             the key enters Neovim's queue and stops when the extmark of the suggestion is set. Neovim itself waits 200 ms before \
-             the request, the plugin, which draws in older versions, 75 ms. {silent} further positions without a suggestion of the \
+             the key enters Neovim's queue and stops when the extmark of the suggestion is set. The plugin waits 75 ms \
+             before the request, whether it draws itself, as in older versions, or Neovim does. {silent} further positions without a suggestion of the \
              built-in engine are not counted.",
             version.version
         ),

@@ -5,21 +5,20 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use cases::{
     Case, CaseId, CaseTests, Judgement, Metric, MetricValue, Prediction, SchemaVersion, Score, TaskKind,
     TestVerdict, to_line,
 };
-use sandbox::ChangedFile;
+use sandbox::{ChangedFile, PreparedTests};
 use tokio_util::sync::CancellationToken;
 
 use crate::ReplayError;
 use crate::file_io::{self, AppendFile, write_error};
-use crate::judging_rules::{JudgingRules, judge_as_codev_bench};
+use crate::judging_rules::{CodevShape, JudgingRules, judge_as_codev_bench};
 use crate::run_folder::{LOCK, RunContents};
 use crate::test_judge::{JudgedCode, TestJudge};
 
@@ -192,7 +191,12 @@ fn patch_hash(job: &JudgingJob<'_>, tests: &CaseTests, change: &ChangedFile) -> 
     hasher.finalize().to_hex()[..32].to_owned()
 }
 
+/// A patch and the sandbox for its tests, or why there is none; see [`prepare`].
+type Prepared<'a> = (&'a Patch<'a>, Result<Option<PreparedTests<'a>>, ReplayError>);
+
 /// Runs the tests of patches, some at a time, and returns their number.
+///
+/// While tests run, the sandboxes of the next ones are made: at most one for each worker.
 fn run_patches(
     job: &JudgingJob<'_>,
     patches: &[Patch<'_>],
@@ -200,30 +204,41 @@ fn run_patches(
     writer: &mut VerdictWriter,
     on_progress: impl Fn(usize, usize) + Sync,
 ) -> Result<usize, ReplayError> {
-    let next = AtomicUsize::new(0);
-    let next_patch = || -> Option<&Patch<'_>> {
-        if job.stop.is_cancelled() { None } else { patches.get(next.fetch_add(1, Ordering::Relaxed)) }
-    };
-    let (sender, finished) = mpsc::channel();
-    let sender = Mutex::new(sender);
+    let workers = job.jobs.clamp(1, patches.len().max(1));
+    let (sender, prepared) = mpsc::sync_channel::<Prepared<'_>>(workers - 1);
+    let prepared = Arc::new(Mutex::new(prepared));
+    let (finished_sender, finished) = mpsc::channel();
+    let (working, ended) = mpsc::channel::<()>();
     let mut runs = 0;
     on_progress(0, patches.len());
     thread::scope(|scope| {
-        for _ in 0..job.jobs.clamp(1, patches.len().max(1)) {
-            let sender = sender.lock().map(|sender| sender.clone());
-            let Ok(sender) = sender else { break };
+        scope.spawn(move || {
+            let wanted = patches.iter().take_while(|_| !job.stop.is_cancelled());
+            for patch in wanted {
+                if sender.send((patch, prepare(job, patch))).is_err() {
+                    break;
+                }
+            }
+            drop(sender);
+            // A sandbox ends with the thread that made it, so this one stays as long as tests run.
+            let _ = ended.recv();
+        });
+        for _ in 0..workers {
+            let (prepared, finished, working) =
+                (Arc::clone(&prepared), finished_sender.clone(), working.clone());
             scope.spawn(move || {
-                while let Some(patch) = next_patch() {
-                    let judged = judge(job, patch);
+                while let Some((patch, tests)) = next(&prepared) {
+                    let judged = tests.and_then(|tests| judge(job, patch, tests));
                     let is_stopped = judged.is_err() && job.stop.is_cancelled();
-                    if is_stopped || sender.send((patch, judged)).is_err() {
-                        return;
+                    if is_stopped || finished.send((patch, judged)).is_err() {
+                        break;
                     }
                 }
+                drop((prepared, working));
             });
         }
-        // The workers have senders of their own; the last one ends the loop.
-        drop(sender);
+        // The workers have ends of their own: the last one ends the loops.
+        drop((prepared, finished_sender, working));
         for (patch, judged) in finished {
             let judged = judged?;
             runs += 1;
@@ -240,8 +255,41 @@ fn run_patches(
     })
 }
 
-fn judge(job: &JudgingJob<'_>, patch: &Patch<'_>) -> Result<Judgement, ReplayError> {
-    let (judged, verdict) = verdict(job, patch)?;
+/// Waits for the next sandbox; `None` if there is none any more.
+fn next<'a>(prepared: &Mutex<Receiver<Prepared<'a>>>) -> Option<Prepared<'a>> {
+    prepared.lock().ok()?.recv().ok()
+}
+
+/// Makes the sandbox for a patch; `None` if a program judges, or Codev-Bench's rule, which runs several commands.
+fn prepare<'a>(job: &JudgingJob<'a>, patch: &Patch<'_>) -> Result<Option<PreparedTests<'a>>, ReplayError> {
+    match shapes_of_codev_bench(job, patch) {
+        Some(_) => Ok(None),
+        None => job.judge.prepare(patch.tests, placed(job, patch)?),
+    }
+}
+
+/// Returns the shapes that the rule of Codev-Bench's program demands; `None` if another rule judges the patch.
+fn shapes_of_codev_bench<'a>(job: &JudgingJob<'a>, patch: &Patch<'_>) -> Option<&'a [CodevShape]> {
+    match job.rules {
+        JudgingRules::Original { shapes } if patch.case.task.kind() == TaskKind::Complete => Some(shapes),
+        JudgingRules::Original { .. } | JudgingRules::Ours => None,
+    }
+}
+
+/// Returns the changed file of a patch.
+fn placed(job: &JudgingJob<'_>, patch: &Patch<'_>) -> Result<ChangedFile, ReplayError> {
+    let answer =
+        patch.answers.first().ok_or_else(|| ReplayError::Sandbox { reason: "no answer".to_owned() })?;
+    let placed = job.judge.place(patch.case, answer, job.rules)?;
+    placed.ok_or_else(|| ReplayError::Sandbox { reason: "no code".to_owned() })
+}
+
+fn judge(
+    job: &JudgingJob<'_>,
+    patch: &Patch<'_>,
+    prepared: Option<PreparedTests<'_>>,
+) -> Result<Judgement, ReplayError> {
+    let (judged, verdict) = verdict(job, patch, prepared)?;
     let has_passed = verdict == TestVerdict::Passed;
     let output = secrets::redact(&judged.output);
     let end = output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES));
@@ -259,24 +307,28 @@ fn judge(job: &JudgingJob<'_>, patch: &Patch<'_>) -> Result<Judgement, ReplayErr
 }
 
 /// Judges a patch by the rules of the job.
-fn verdict(job: &JudgingJob<'_>, patch: &Patch<'_>) -> Result<(JudgedCode, TestVerdict), ReplayError> {
-    let answer =
-        patch.answers.first().ok_or_else(|| ReplayError::Sandbox { reason: "no answer".to_owned() })?;
-    let placed = job.judge.place(patch.case, answer, job.rules)?;
-    let change = placed.ok_or_else(|| ReplayError::Sandbox { reason: "no code".to_owned() })?;
-    let is_completion = patch.case.task.kind() == TaskKind::Complete;
-    if let (JudgingRules::Original { shapes }, true) = (job.rules, is_completion) {
+fn verdict(
+    job: &JudgingJob<'_>,
+    patch: &Patch<'_>,
+    prepared: Option<PreparedTests<'_>>,
+) -> Result<(JudgedCode, TestVerdict), ReplayError> {
+    if let Some(shapes) = shapes_of_codev_bench(job, patch) {
         let TestJudge::Sandbox(judge) = job.judge else {
             let reason = "a program judges here, which cannot apply the rule of Codev-Bench's program";
             return Err(ReplayError::Sandbox { reason: reason.to_owned() });
         };
-        let code = (answer.text.as_str(), &change);
+        let change = placed(job, patch)?;
+        let code = (patch.answers[0].text.as_str(), &change);
         let judged = judge_as_codev_bench(judge, shapes, patch.case, patch.tests, code)?;
         let verdict = judged.verdict;
         return Ok((judged, verdict));
     }
-    let judged = job.judge.judge(patch.tests, &change)?;
-    let verdict = confirmed(judged.verdict, || Ok(job.judge.judge(patch.tests, &change)?.verdict))?;
+    let judge = || job.judge.judge(patch.tests, &placed(job, patch)?);
+    let judged = match prepared {
+        Some(prepared) => JudgedCode::of_prepared(prepared, patch.tests)?,
+        None => judge()?,
+    };
+    let verdict = confirmed(judged.verdict, || Ok(judge()?.verdict))?;
     Ok((judged, verdict))
 }
 

@@ -5,7 +5,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cases::{Case, CaseTests, Prediction, TestVerdict};
-use sandbox::{ChangedFile, CommandOutcome, JudgeProgram, Sandbox, TestRun, TestRunner, TestSelection};
+use sandbox::{
+    ChangedFile, CommandOutcome, JudgeProgram, PreparedTests, Sandbox, SandboxError, TestRun, TestRunner,
+    TestSelection,
+};
 
 use crate::ReplayError;
 use crate::judging_rules::JudgingRules;
@@ -38,6 +41,26 @@ pub(crate) struct JudgedCode {
     pub(crate) wall: Duration,
 }
 
+impl JudgedCode {
+    /// Runs the tests of a prepared sandbox.
+    pub(crate) fn of_prepared(
+        prepared: PreparedTests<'_>,
+        tests: &CaseTests,
+    ) -> Result<JudgedCode, ReplayError> {
+        Ok(JudgedCode::of_run(run_prepared(prepared)?, tests))
+    }
+
+    fn of_run(run: TestRun, tests: &CaseTests) -> JudgedCode {
+        let not_passed = run.not_passed(&tests.ids).into_iter().map(str::to_owned).collect();
+        JudgedCode {
+            verdict: run.verdict(tests),
+            not_passed,
+            output: run.outcome.output,
+            wall: run.outcome.wall,
+        }
+    }
+}
+
 impl TestJudge {
     fn workspace(&self) -> &Path {
         match self {
@@ -56,16 +79,22 @@ impl TestJudge {
         place_answer(self.workspace(), case, answer, rules)
     }
 
+    /// Makes the sandbox for the tests of a changed file; `None` if a program judges.
+    pub(crate) fn prepare(
+        &self,
+        tests: &CaseTests,
+        change: ChangedFile,
+    ) -> Result<Option<PreparedTests<'_>>, ReplayError> {
+        match self {
+            TestJudge::Sandbox(judge) => judge.prepare(tests, change).map(Some),
+            TestJudge::Program(_) => Ok(None),
+        }
+    }
+
     /// Judges a changed file by the tests of its case.
     pub(crate) fn judge(&self, tests: &CaseTests, change: &ChangedFile) -> Result<JudgedCode, ReplayError> {
         match self {
-            TestJudge::Sandbox(judge) => {
-                let run = judge.run(tests, change.clone())?;
-                let verdict = run.verdict(tests);
-                let not_passed = run.not_passed(&tests.ids).into_iter().map(str::to_owned).collect();
-                let (output, wall) = (run.outcome.output, run.outcome.wall);
-                Ok(JudgedCode { verdict, not_passed, output, wall })
-            }
+            TestJudge::Sandbox(judge) => Ok(JudgedCode::of_run(judge.run(tests, change.clone())?, tests)),
             TestJudge::Program(program) => {
                 let start = Instant::now();
                 let judged = program.judge(tests, change, time_limit(tests));
@@ -117,7 +146,7 @@ impl SandboxJudge {
                 tests.runner
             ),
         })?;
-        ran.map_err(|error| ReplayError::Sandbox { reason: error.to_string() })
+        ran.map_err(sandbox_error)
     }
 
     /// Returns the runner of the settings, or else that of the tests.
@@ -133,20 +162,31 @@ impl SandboxJudge {
 
     /// Runs tests of a case with a changed file.
     pub fn run(&self, tests: &CaseTests, change: ChangedFile) -> Result<TestRun, ReplayError> {
+        run_prepared(self.prepare(tests, change)?)
+    }
+
+    fn prepare(&self, tests: &CaseTests, change: ChangedFile) -> Result<PreparedTests<'_>, ReplayError> {
         let selection = TestSelection {
             tests: Some(&tests.ids),
             time_limit: Some(time_limit(tests)),
             ..TestSelection::default()
         };
-        self.runner_of(tests)
-            .run(&self.sandbox, &[change], selection)
-            .map_err(|error| ReplayError::Sandbox { reason: error.to_string() })
+        self.runner_of(tests).prepare(&self.sandbox, &[change], selection).map_err(sandbox_error)
     }
 
     /// Returns the verdict on a text in place of a case's truth.
     pub fn verdict(&self, case: &Case, tests: &CaseTests, text: &str) -> Result<TestVerdict, ReplayError> {
         Ok(self.run(tests, self.place(case, text)?)?.verdict(tests))
     }
+}
+
+fn run_prepared(prepared: PreparedTests<'_>) -> Result<TestRun, ReplayError> {
+    prepared.start();
+    prepared.finish().map_err(sandbox_error)
+}
+
+fn sandbox_error(error: SandboxError) -> ReplayError {
+    ReplayError::Sandbox { reason: error.to_string() }
 }
 
 /// Returns the time limit of tests: a wrong answer may never end, but a slow machine is not ten times slower.

@@ -7,6 +7,7 @@
 mod processes;
 mod report_files;
 
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -18,36 +19,38 @@ use crate::active_time::ActiveTime;
 use crate::limits::Limits;
 use crate::outcome::{CommandOutcome, Exit};
 use crate::output_ends::OutputEnds;
-use crate::spec::InitSpec;
+use crate::spec::{self, InitSpec};
 use report_files::{read_reports, remove_reports};
 
 /// Time between two looks at the processes.
 const WATCH_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Runs the command described in a file or on standard input.
-pub(crate) fn run(spec: Option<&Path>) -> Result<(), String> {
-    let text = match spec {
+/// Runs the command described in a file or on standard input, once a byte follows there.
+pub(crate) fn run(spec_file: Option<&Path>) -> Result<(), String> {
+    let mut input = spec::standard_input().map_err(|error| format!("cannot read standard input: {error}"))?;
+    let text = match spec_file {
         Some(path) => std::fs::read_to_string(path),
-        None => std::io::read_to_string(std::io::stdin()),
+        None => spec::read_framed(&mut input),
     };
     let text = text.map_err(|error| format!("cannot read the description of the command: {error}"))?;
     let spec: InitSpec = serde_json::from_str(&text)
         .map_err(|error| format!("invalid description of the command: {error}"))?;
-    let outcome = run_command(&spec)?;
+    let outcome = run_command(&spec, input)?;
     let json = serde_json::to_string(&outcome).map_err(|error| error.to_string())?;
     std::io::Write::write_all(&mut std::io::stdout(), json.as_bytes())
         .map_err(|error| format!("cannot print the outcome: {error}"))
 }
 
-fn run_command(spec: &InitSpec) -> Result<CommandOutcome, String> {
+fn run_command(spec: &InitSpec, input: File) -> Result<CommandOutcome, String> {
     protect(spec)?;
     remove_reports(&spec.workspace, &spec.reports);
-    let start = Instant::now();
     let (reader, writer) = std::io::pipe().map_err(|error| format!("cannot create a pipe: {error}"))?;
     let (sender, chunks) = mpsc::sync_channel(16);
     // Started first: a command may use up all processes and threads at once.
     let reading = thread::Builder::new().spawn(move || read_chunks(reader, &sender));
     let reading = reading.map_err(|error| format!("cannot start a thread: {error}"))?;
+    await_start(input)?;
+    let start = Instant::now();
     let child = {
         let mut command = command(spec)?;
         let errors = writer.try_clone().map_err(|error| format!("cannot create a pipe: {error}"))?;
@@ -69,6 +72,16 @@ fn run_command(spec: &InitSpec) -> Result<CommandOutcome, String> {
         wall,
         peak_memory_bytes: watch.peak_memory,
     })
+}
+
+/// Waits until the command may start. The end of the input means that nobody wants its outcome any more.
+fn await_start(mut input: File) -> Result<(), String> {
+    let mut byte = [0];
+    match input.read_exact(&mut byte) {
+        Ok(()) if byte == [spec::START] => Ok(()),
+        Ok(()) => Err("unknown input".to_owned()),
+        Err(error) => Err(format!("the command was not started: {error}")),
+    }
 }
 
 /// Removes unneeded rights from this process and its children.

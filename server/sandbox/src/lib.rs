@@ -24,6 +24,7 @@ mod linux;
 mod macos;
 mod outcome;
 mod output_ends;
+mod prepared_command;
 mod runner;
 mod sandbox;
 mod spec;
@@ -35,7 +36,10 @@ pub use confinement::{Confinement, ConfinementChoice};
 pub use judge_program::{JudgeProgram, JudgeProgramError, ProgramVerdict};
 pub use limits::Limits;
 pub use outcome::{CommandOutcome, Exit, Report};
-pub use runner::{CoveredLines, TestResult, TestResults, TestRun, TestRunner, TestSelection, TestState};
+pub use prepared_command::PreparedCommand;
+pub use runner::{
+    CoveredLines, PreparedTests, TestResult, TestResults, TestRun, TestRunner, TestSelection, TestState,
+};
 pub use sandbox::{Sandbox, SandboxError, SandboxOptions};
 pub use spec::{ChangedFile, ReportFiles, SandboxCommand};
 
@@ -62,7 +66,8 @@ pub fn run_mount() -> String {
     return "only on Linux".to_owned();
 }
 
-/// Runs the command described in a file, or on standard input if there is none, and prints its outcome as JSON.
+/// Runs the command described in a file, or on standard input if there is none, and prints its outcome as JSON. It starts once a byte
+/// follows on standard input.
 ///
 /// # Errors
 ///

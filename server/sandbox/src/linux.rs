@@ -7,18 +7,17 @@ mod mounts;
 
 pub(crate) use mounts::die_with_parent;
 
-use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-use crate::spec::MountSpec;
+use crate::spec::{self, MountSpec};
 
 /// Reads a [`MountSpec`] from standard input, mounts, and becomes bubblewrap. Returns only on failure.
 pub(crate) fn mount_and_confine() -> String {
-    let mut text = String::new();
-    if let Err(error) = std::io::stdin().read_to_string(&mut text) {
-        return format!("cannot read the description of the sandbox: {error}");
-    }
+    let text = match spec::standard_input().and_then(|mut input| spec::read_framed(&mut input)) {
+        Ok(text) => text,
+        Err(error) => return format!("cannot read the description of the sandbox: {error}"),
+    };
     let spec: MountSpec = match serde_json::from_str(&text) {
         Ok(spec) => spec,
         Err(error) => return format!("invalid description of the sandbox: {error}"),

@@ -22,6 +22,7 @@ use cases::{CaseTests, TestRunnerKind, TestVerdict};
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::{CommandOutcome, Exit};
+use crate::prepared_command::PreparedCommand;
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::spec::{ChangedFile, SandboxCommand};
 
@@ -71,6 +72,15 @@ pub struct TestRun {
     pub results: TestResults,
     /// The command's outcome.
     pub outcome: CommandOutcome,
+}
+
+/// Tests whose sandbox is made, or being made, before they may [start](PreparedTests::start); see [`PreparedCommand`].
+#[derive(Debug)]
+pub struct PreparedTests<'a> {
+    runner: TestRunner,
+    workspace: &'a Path,
+    nonce: String,
+    command: PreparedCommand,
 }
 
 /// The test runner of a workspace.
@@ -155,13 +165,24 @@ impl TestRunner {
         changes: &[ChangedFile],
         selection: TestSelection<'_>,
     ) -> Result<TestRun, SandboxError> {
+        let prepared = self.prepare(sandbox, changes, selection)?;
+        prepared.start();
+        prepared.finish()
+    }
+
+    /// Makes a copy of the workspace with some changed files for tests.
+    pub fn prepare<'a>(
+        &self,
+        sandbox: &'a Sandbox,
+        changes: &[ChangedFile],
+        selection: TestSelection<'_>,
+    ) -> Result<PreparedTests<'a>, SandboxError> {
         let nonce = nonce();
         let (mut command, support) = self.command(sandbox.workspace(), selection, &nonce);
         command.time_limit = selection.time_limit;
         let changes: Vec<ChangedFile> = changes.iter().cloned().chain(support).collect();
-        let outcome = sandbox.run(&changes, &command)?;
-        let results = self.read(&outcome, sandbox.workspace(), &nonce);
-        Ok(TestRun { results, outcome })
+        let command = sandbox.prepare(&changes, &command)?;
+        Ok(PreparedTests { runner: self.clone(), workspace: sandbox.workspace(), nonce, command })
     }
 
     /// Runs one test of pytest as Codev-Bench does: what it prints is the whole evidence. `None` if it is a test of another runner.
@@ -215,6 +236,24 @@ impl TestRunner {
             }
         };
         TestResults { all_return: returns::all_return(outcome, nonce), ..results }
+    }
+}
+
+impl PreparedTests<'_> {
+    /// Lets the tests start. Does not block.
+    pub fn start(&self) {
+        self.command.start();
+    }
+
+    /// Waits until the started tests have ended.
+    ///
+    /// # Errors
+    ///
+    /// The sandbox failed, or was stopped.
+    pub fn finish(self) -> Result<TestRun, SandboxError> {
+        let outcome = self.command.outcome()?;
+        let results = self.runner.read(&outcome, self.workspace, &self.nonce);
+        Ok(TestRun { results, outcome })
     }
 }
 

@@ -1,27 +1,19 @@
 //! Runs commands in throw-away copies of a workspace.
 
-use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use crate::active_time::ActiveTime;
 use crate::confinement::{Confinement, ConfinementChoice};
 use crate::limits::Limits;
-use crate::outcome::{CommandOutcome, Exit};
+use crate::outcome::CommandOutcome;
+use crate::prepared_command::{PreparedCommand, SandboxProcess};
 use crate::spec::{ChangedFile, InitSpec, SandboxCommand, is_inside};
 use crate::temporary_folder;
 use crate::tool_folders::ToolFolders;
 use crate::workspace_copy::copy_workspace;
-
-/// Time beyond the limit of a command after which the sandbox itself is killed: its first process did not.
-const GRACE: Duration = Duration::from_secs(10);
-
-/// Bytes of an outcome; reports and output are limited inside.
-const MAX_OUTCOME_BYTES: u64 = 256 << 20;
 
 /// A command could not be run in the sandbox. It says nothing about the command.
 #[derive(Debug, thiserror::Error)]
@@ -144,21 +136,25 @@ impl Sandbox {
         changes: &[ChangedFile],
         command: &SandboxCommand,
     ) -> Result<CommandOutcome, SandboxError> {
+        let prepared = self.prepare(changes, command)?;
+        prepared.start();
+        prepared.outcome()
+    }
+
+    /// Makes a copy of the workspace with some changed files for a command. Does not wait until it is made, if it is an overlay.
+    pub fn prepare(
+        &self,
+        changes: &[ChangedFile],
+        command: &SandboxCommand,
+    ) -> Result<PreparedCommand, SandboxError> {
         let outside =
             changes.iter().map(|change| &change.path).chain([&command.folder]).find(|path| !is_inside(path));
         if let Some(path) = outside {
             return Err(SandboxError::Outside { path: path.clone() });
         }
         let copy = self.copy()?;
-        let (input, mut process, _groups) = self.process(changes, command, copy.as_ref())?;
-        process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Ctrl-C in a terminal goes to all processes of its group: running tests end by themselves.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut process, 0);
-        let child = process.spawn().map_err(|error| SandboxError::Failed {
-            reason: format!("cannot start {}: {error}", process.get_program().display()),
-        })?;
-        self.outcome(child, input, self.limits_of(command).time)
+        let process = self.process(changes, command, copy)?;
+        PreparedCommand::new(process, self.stop.clone())
     }
 
     /// Runs a command that does nothing, and does without overlays if the system has none.
@@ -210,18 +206,19 @@ impl Sandbox {
         }
     }
 
-    /// Returns the process to start, its standard input, and the guards to keep while it runs.
+    /// Returns the process to start, with what must stay while it runs.
     #[cfg(target_os = "linux")]
     fn process(
         &self,
         changes: &[ChangedFile],
         command: &SandboxCommand,
-        copy: Option<&TempDir>,
-    ) -> Result<(String, Command, crate::linux::cgroup::Cgroups), SandboxError> {
+        copy: Option<TempDir>,
+    ) -> Result<SandboxProcess, SandboxError> {
+        let time_limit = self.limits_of(command).time;
         let groups = crate::linux::cgroup::Cgroups::create(&self.limits);
         let Confinement::Bubblewrap(bubblewrap) = &self.confinement else {
-            let (input, process) = self.unconfined(changes, command, copy)?;
-            return Ok((input, process, groups));
+            let (spec, process) = self.unconfined(changes, command, copy.as_ref())?;
+            return Ok(SandboxProcess { command: process, spec, time_limit, groups, copy });
         };
         let mut init = self.init_spec(command, &self.workspace);
         let mut writable =
@@ -234,7 +231,7 @@ impl Sandbox {
             self.tools.readable.iter().chain(self.tools.caches.iter().filter(|_| !self.has_overlays));
         let spec = crate::spec::MountSpec {
             mount_point: self.mount_point.path().to_owned(),
-            copy: copy.map(|copy| copy.path().to_owned()),
+            copy: copy.as_ref().map(|copy| copy.path().to_owned()),
             caches,
             readable: readable.filter(|folder| !folder.starts_with(&self.workspace)).cloned().collect(),
             home: self.home.clone(),
@@ -246,7 +243,7 @@ impl Sandbox {
         let mut process = Command::new(&self.program);
         process.arg(crate::MOUNT_COMMAND);
         crate::linux::die_with_parent(&mut process);
-        Ok((to_json(&spec)?, process, groups))
+        Ok(SandboxProcess { command: process, spec: to_json(&spec)?, time_limit, groups, copy })
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -254,20 +251,21 @@ impl Sandbox {
         &self,
         changes: &[ChangedFile],
         command: &SandboxCommand,
-        copy: Option<&TempDir>,
-    ) -> Result<(String, Command, ()), SandboxError> {
-        let (input, process) = self.unconfined(changes, command, copy)?;
+        copy: Option<TempDir>,
+    ) -> Result<SandboxProcess, SandboxError> {
+        let time_limit = self.limits_of(command).time;
+        let (spec, process) = self.unconfined(changes, command, copy.as_ref())?;
         #[cfg(target_os = "macos")]
         if self.confinement == Confinement::Seatbelt {
-            let copy = copy.map_or(&*self.workspace, TempDir::path);
+            let folder = copy.as_ref().map_or(&*self.workspace, TempDir::path);
             let readable: Vec<&Path> =
-                self.tools.readable.iter().map(PathBuf::as_path).chain([copy]).collect();
-            let writable = [copy, Path::new("/private/tmp"), Path::new("/private/var/folders")];
+                self.tools.readable.iter().map(PathBuf::as_path).chain([folder]).collect();
+            let writable = [folder, Path::new("/private/tmp"), Path::new("/private/var/folders")];
             let mut confined = crate::macos::command(&self.home, &readable, &writable);
             confined.arg(process.get_program()).args(process.get_args());
-            return Ok((input, confined, ()));
+            return Ok(SandboxProcess { command: confined, spec, time_limit, groups: (), copy });
         }
-        Ok((input, process, ()))
+        Ok(SandboxProcess { command: process, spec, time_limit, groups: (), copy })
     }
 
     /// Returns a process that runs the command in a copy, without confinement.
@@ -293,80 +291,6 @@ impl Sandbox {
         crate::linux::die_with_parent(&mut process);
         Ok((to_json(&self.init_spec(command, copy))?, process))
     }
-
-    /// Passes the description to a started sandbox and waits for its outcome.
-    fn outcome(
-        &self,
-        mut child: Child,
-        input: String,
-        limit: Duration,
-    ) -> Result<CommandOutcome, SandboxError> {
-        let mut time = ActiveTime::start(Instant::now());
-        let mut stdin = child.stdin.take().expect("standard input is piped");
-        let stdout = child.stdout.take().expect("standard output is piped");
-        let stderr = child.stderr.take().expect("standard error is piped");
-        let read = |reader: Box<dyn std::io::Read + Send>, max: u64| {
-            std::thread::spawn(move || {
-                let mut text = Vec::new();
-                let _ = reader.take(max).read_to_end(&mut text);
-                text
-            })
-        };
-        let outcome = read(Box::new(stdout), MAX_OUTCOME_BYTES);
-        let messages = read(Box::new(stderr), 64 << 10);
-        // A sandbox that ends at once does not read its input; its message says why.
-        let writing = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
-        let deadline = limit + GRACE;
-        let status = loop {
-            match child.try_wait() {
-                Ok(Some(status)) => break Some(status),
-                Ok(None) if time.elapsed(Instant::now()) < deadline && !self.stop.is_cancelled() => {
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                Ok(None) | Err(_) => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    break None;
-                }
-            }
-        };
-        let (outcome, messages) = (outcome.join().unwrap_or_default(), messages.join().unwrap_or_default());
-        let _ = writing.join();
-        if status.is_none() && self.stop.is_cancelled() {
-            return Err(SandboxError::Stopped);
-        }
-        if let Ok(outcome) = serde_json::from_slice::<CommandOutcome>(&outcome) {
-            return Ok(outcome);
-        }
-        let messages = String::from_utf8_lossy(&messages).trim().to_owned();
-        let wall = time.elapsed(Instant::now());
-        let lost = |exit| CommandOutcome {
-            exit,
-            output: String::new(),
-            reports: Vec::new(),
-            wall,
-            peak_memory_bytes: 0,
-        };
-        match status {
-            None => Ok(lost(Exit::TimedOut)),
-            // The kernel kills a sandbox that exceeds the memory of its group, with the process that watches it.
-            Some(status) if is_killed(status) && messages.is_empty() => Ok(lost(Exit::OutOfMemory)),
-            Some(_) => {
-                let reason =
-                    if messages.is_empty() { "it ended without an outcome".to_owned() } else { messages };
-                Err(SandboxError::Failed { reason })
-            }
-        }
-    }
-}
-
-/// Whether a process was killed; bubblewrap ends with 128 and the signal of the first process.
-fn is_killed(status: std::process::ExitStatus) -> bool {
-    #[cfg(unix)]
-    if std::os::unix::process::ExitStatusExt::signal(&status).is_some() {
-        return true;
-    }
-    status.code().is_some_and(|code| code > 128)
 }
 
 fn to_json(value: &impl serde::Serialize) -> Result<String, SandboxError> {

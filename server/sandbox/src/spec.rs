@@ -1,6 +1,8 @@
 //! Descriptions of sandboxes, as passed from process to process.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -79,6 +81,33 @@ pub(crate) struct MountSpec {
     /// Groups of processes with limits, to join first.
     pub(crate) cgroups: Vec<PathBuf>,
     pub(crate) init: InitSpec,
+}
+
+/// Byte on the standard input of the first process in a sandbox after which the command starts.
+pub(crate) const START: u8 = b'\n';
+
+/// Writes a description, preceded by its length in bytes, so that its reader leaves what follows to the next program.
+pub(crate) fn write_framed(mut output: impl Write, text: &str) -> io::Result<()> {
+    output.write_all(&(text.len() as u64).to_le_bytes())?;
+    output.write_all(text.as_bytes())
+}
+
+/// Reads a [framed](write_framed) description.
+pub(crate) fn read_framed(input: &mut File) -> io::Result<String> {
+    let mut length = [0; 8];
+    input.read_exact(&mut length)?;
+    let length = u64::from_le_bytes(length);
+    let mut text = String::new();
+    let read = input.take(length).read_to_string(&mut text)?;
+    if read as u64 == length { Ok(text) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+/// Returns standard input without a buffer: a program that replaces this one reads on.
+pub(crate) fn standard_input() -> io::Result<File> {
+    #[cfg(unix)]
+    return Ok(std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned()?.into());
+    #[cfg(windows)]
+    return Ok(std::os::windows::io::AsHandle::as_handle(&io::stdin()).try_clone_to_owned()?.into());
 }
 
 /// Whether a path has only normal components, so that it stays below the folder that it is joined to.

@@ -116,7 +116,8 @@ impl ToolFolders {
         if let Some(go) = variable("GOPATH").map(PathBuf::from) {
             readable.push(go.join("pkg"));
         }
-        ToolFolders { readable: existing(readable, home), caches: existing(caches, home), env }
+        let readable = existing(readable, home);
+        ToolFolders { readable: outermost(readable), caches: existing(caches, home), env }
     }
 }
 
@@ -126,6 +127,17 @@ fn existing(mut folders: Vec<PathBuf>, home: &Path) -> Vec<PathBuf> {
     folders.sort();
     folders.dedup();
     folders
+}
+
+/// Returns sorted folders without those in other ones: each costs two mounts.
+fn outermost(folders: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut outermost: Vec<PathBuf> = Vec::new();
+    for folder in folders {
+        if !outermost.iter().any(|outer| folder.starts_with(outer)) {
+            outermost.push(folder);
+        }
+    }
+    outermost
 }
 
 #[cfg(test)]
@@ -146,6 +158,12 @@ mod tests {
         let folders = ToolFolders::of_user(home.path(), &further);
         assert!(folders.readable.contains(&inner));
         assert!(folders.readable.iter().all(|folder| !home.path().starts_with(folder)), "{folders:?}");
+    }
+
+    #[test]
+    fn folders_in_readable_ones_are_not_mounted_again() {
+        let folders = ["/a", "/a/b", "/a-b", "/c/d", "/c/d/e/f"].map(PathBuf::from).to_vec();
+        assert_eq!(outermost(folders), ["/a", "/a-b", "/c/d"].map(PathBuf::from));
     }
 
     #[test]

@@ -152,3 +152,33 @@ fn killed_judgement_leaves_no_process_and_no_mount_of_its_sandboxes() {
         assert!(!mounts.contains("ghostbench-sandbox"), "mounts are left: {mounts}");
     });
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn next_sandbox_is_made_while_tests_run() {
+    if tests::component("bwrap").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let may_end = folder.path().join("may-end");
+    let mark = format!("slow-tests-{}", std::process::id());
+    let script = "until test -e \"$1\"; do sleep 0.01; done";
+    let command = json!(["sh", "-c", script, mark, may_end]);
+    let read = json!([folder.path()]);
+    let run = JudgedRun::new(2, &format!("[tests]\ncommand = {command}\nread = {read}\n"));
+    let root = run.project.root().to_string_lossy().into_owned();
+    let mut judge =
+        RunningProcess::start(run.project.ghostbench("judge ../run --workspace . --judge-jobs 1"));
+    wait_until("the first tests run", || !processes_with(&mark).is_empty() || judge.has_ended());
+    let sandboxes = || processes_with(&root).into_iter().filter(|pid| is_bubblewrap(*pid)).count();
+    wait_until("the next sandbox is made", || sandboxes() == 2 || judge.has_ended());
+    assert_eq!(processes_with(&mark).len(), 1, "one sandbox runs tests at a time");
+    fs::write(&may_end, "").expect("a file");
+    wait_until("the judgement ends", || judge.has_ended());
+    assert_eq!(lines(&run.verdicts()), run.answers);
+}
+
+#[cfg(target_os = "linux")]
+fn is_bubblewrap(pid: u32) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "bwrap")
+}

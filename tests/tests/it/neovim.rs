@@ -84,6 +84,43 @@ fn next_key_sends_an_invoked_request_without_ghost_text() {
     assert_eq!(editor.ghost_text(), None);
 }
 
+/// Counts Neovim's own pauses before a request, which take 200 ms, in `Test.pauses`.
+const COUNT_PAUSES: &str = "(function()
+    Test.pauses = 0
+    function Test.asked()
+        return #vim.tbl_filter(function(request)
+            return request.method == 'textDocument/inlineCompletion'
+        end, Test.requests)
+    end
+    local defer = vim.defer_fn
+    vim.defer_fn = function(run, pause)
+        return defer(function()
+            if pause ~= 200 then
+                return run()
+            end
+            if not Test.is_neovim_silent then
+                run()
+            end
+            Test.pauses = Test.pauses + 1
+        end, pause)
+    end
+end)()";
+
+#[test]
+fn neovim_does_not_ask_again_after_the_plugin() {
+    let project = Project::new("//- /a.py\n");
+    let Some(editor) = open_scripted(&project, "a.py", "total") else { return };
+    editor.press("ix = ");
+    editor.wait_for_ghost_text();
+    editor.evaluate(COUNT_PAUSES);
+    editor.press("(");
+    editor.wait_until("Test.pauses > 0 and Test.asked() == 2");
+    editor.evaluate("(function() Test.pauses, Test.is_neovim_silent = 0, true end)()");
+    editor.press("(");
+    editor.wait_until("Test.pauses > 0 and Test.asked() == 3");
+    assert_eq!(editor.wait_for_ghost_text(), "total");
+}
+
 #[test]
 fn multiline_item_is_drawn_and_accepted() {
     let project = Project::new("//- /a.py\n");

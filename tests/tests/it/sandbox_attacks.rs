@@ -101,6 +101,26 @@ fn ordinary_command_sees_the_workspace_and_its_changes() {
 }
 
 #[test]
+fn prepared_command_runs_only_once_it_is_started() {
+    let project = Project::new("//- /a.txt\nhello\n");
+    let Some(sandbox) = small_sandbox(&project) else { return };
+    let root = project.root().to_string_lossy().into_owned();
+    let mark = format!("prepared-command-{}", std::process::id());
+    let command = SandboxCommand {
+        words: ["sh", "-c", "echo ran", &mark].map(str::to_owned).to_vec(),
+        ..SandboxCommand::default()
+    };
+    let waiting = sandbox.prepare(&[], &command).expect("a sandbox");
+    wait_until("the sandbox is made", || !processes_with(&root).is_empty());
+    assert_eq!(processes_with(&mark), [0; 0], "it has not been started");
+    drop(waiting);
+    wait_until("the sandbox is gone", || processes_with(&root).is_empty());
+    let started = sandbox.prepare(&[], &command).expect("a sandbox");
+    started.start();
+    assert_eq!(started.outcome().expect("an outcome").output, "ran\n");
+}
+
+#[test]
 fn files_outside_are_neither_readable_nor_writable() {
     let Some(outcome) = attack(
         "cat /etc/shadow ~/.ssh/id_rsa ~/.cargo/credentials.toml; touch /usr/x /x /etc/x ~/../y; ls -A ~; \

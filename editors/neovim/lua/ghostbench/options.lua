@@ -42,6 +42,10 @@ function M.key(action)
   return is_default and M.KEYS[action] or key
 end
 
+--- Pause after the last key before the request, in milliseconds: longer than between two keys of fast typing. The server waits
+--- longer itself if the engine is slow.
+M.PAUSE_MS = 75
+
 --- Whether Neovim itself draws the suggestions (from 0.12 on), rather than this plugin.
 ---@return boolean
 function M.is_native()

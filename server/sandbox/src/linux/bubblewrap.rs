@@ -74,7 +74,8 @@ pub(super) fn command(spec: &MountSpec, mounted: &Mounted, user: UserIds, progra
     bind(&mut command, "--bind", &mounted.temporary, Path::new("/tmp"));
     bind(&mut command, "--bind", &mounted.temporary, Path::new("/var/tmp"));
     bind(&mut command, "--bind", &mounted.home, &spec.home);
-    for folder in &spec.readable {
+    let is_of_system = |folder: &Path| SYSTEM.iter().any(|system| folder.starts_with(system));
+    for folder in spec.readable.iter().filter(|folder| !is_of_system(folder)) {
         bind(&mut command, "--ro-bind-try", folder, folder);
     }
     for (place, copy) in &mounted.caches {

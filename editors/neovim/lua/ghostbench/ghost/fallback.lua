@@ -3,6 +3,7 @@
 --- Each key cancels the request before, keeps the suggestion if the key typed its next character, and asks again after a pause.
 
 local compat = require('ghostbench.compat')
+local options = require('ghostbench.options')
 local reports = require('ghostbench.reports')
 local status = require('ghostbench.status')
 local Suggestion = require('ghostbench.ghost.suggestion')
@@ -10,10 +11,6 @@ local Suggestion = require('ghostbench.ghost.suggestion')
 local M = {}
 
 local METHOD = 'textDocument/inlineCompletion'
-
---- Pause after the last key before the request, in milliseconds: longer than between two keys of fast typing. The server waits
---- longer itself if the engine is slow.
-local DEBOUNCE_MS = 75
 
 --- Kinds of requests in the protocol.
 local INVOKED, AUTOMATIC = 1, 2
@@ -130,7 +127,7 @@ local function on_key(bufnr)
     if states[bufnr] == state then
       ask(bufnr, AUTOMATIC)
     end
-  end, DEBOUNCE_MS)
+  end, options.PAUSE_MS)
 end
 
 ---@param client vim.lsp.Client

@@ -1,5 +1,6 @@
---- Ghost text that Neovim 0.12 draws itself: accepting parts of it, and actions that it has no functions for.
+--- Ghost text that Neovim 0.12 draws itself: asking sooner than Neovim does, accepting parts, and actions that it has no functions for.
 
+local options = require('ghostbench.options')
 local parts = require('ghostbench.ghost.parts')
 local reports = require('ghostbench.reports')
 local status = require('ghostbench.status')
@@ -18,8 +19,16 @@ local takers = {} ---@type table<integer, lsp.Handler>
 --- Suggestions of the last answer that was drawn, by buffer.
 local drawn = {} ---@type table<integer, lsp.InlineCompletionItem[]>
 
---- Position of the last request for all suggestions.
-local choice = {} ---@type { bufnr?: integer, tick?: integer, cursor?: integer[] }
+---@class ghostbench.Place
+---@field bufnr? integer
+---@field tick? integer
+---@field cursor? integer[]
+
+--- Place of the last request for all suggestions.
+local choice = {} ---@type ghostbench.Place
+
+--- The automatic request of this plugin: the pause before it, and its place and id until it fails.
+local early = {} ---@type { timer?: uv.uv_timer_t, place?: ghostbench.Place, request?: integer, client?: vim.lsp.Client }
 
 --- Returns the number of the suggestion that is drawn in a buffer; nil if none is.
 ---@param bufnr integer
@@ -51,7 +60,17 @@ local function report_shown(bufnr)
   end
 end
 
---- Stores the handlers of Neovim's automatic requests. Neovim has no function for explicit requests, so `cycle` sends them
+---@return ghostbench.Place
+local function place()
+  local bufnr = vim.api.nvim_get_current_buf()
+  return {
+    bufnr = bufnr,
+    tick = vim.api.nvim_buf_get_changedtick(bufnr),
+    cursor = vim.api.nvim_win_get_cursor(0),
+  }
+end
+
+--- Stores the handlers of Neovim's automatic requests, and leaves out those that `ask_early` has sent. Neovim has no function for explicit requests, so `cycle` sends them
 --- with the stored handler.
 ---@param client vim.lsp.Client
 local function watch_requests(client)
@@ -73,22 +92,80 @@ local function watch_requests(client)
       status.on_answer(self)
     end
     takers[bufnr] = take
+    if vim.deep_equal(early.place, place()) then
+      return true
+    end
     return send(self, method, params, take, bufnr)
   end
+end
+
+--- Ends the pause or the request under way.
+local function stop_early()
+  if early.timer and not early.timer:is_closing() then
+    early.timer:stop()
+    early.timer:close()
+  end
+  if early.client and early.request then
+    early.client:cancel_request(early.request)
+  end
+  early = {}
+end
+
+--- Asks for a suggestion. Neovim, which asks 200 ms after a key, does so only if this fails.
+---@param client vim.lsp.Client
+---@param bufnr integer
+local function ask_early(client, bufnr)
+  if not vim.lsp.inline_completion.is_enabled({ bufnr = bufnr }) then
+    -- Neovim has a new handler once it is enabled again.
+    takers[bufnr] = nil
+  end
+  local take, here = takers[bufnr], place()
+  if not take or here.bufnr ~= bufnr or not vim.startswith(vim.api.nvim_get_mode().mode, 'i') then
+    return
+  end
+  local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
+  params.context = { triggerKind = vim.lsp.protocol.InlineCompletionTriggerKind.Automatic }
+  local asked = { client = client, place = here }
+  early = asked
+  -- Bypasses the wrapper, so that the stored handler remains Neovim's own.
+  local _, request = senders[client.id](client, METHOD, params, function(err, result, context)
+    asked.request = nil
+    if err then
+      asked.place = nil
+    elseif vim.deep_equal(place(), here) then
+      take(err, result, context)
+    end
+  end, bufnr)
+  asked.request = request
+end
+
+---@param client vim.lsp.Client
+---@param bufnr integer
+local function on_key(client, bufnr)
+  stop_early()
+  early.timer = vim.defer_fn(function()
+    ask_early(client, bufnr)
+  end, options.PAUSE_MS)
 end
 
 ---@param client vim.lsp.Client
 ---@param bufnr integer
 function M.attach(client, bufnr)
   vim.lsp.inline_completion.enable(true, { bufnr = bufnr })
+  -- A handler knows the clients of its time only.
+  takers[bufnr] = nil
   watch_requests(client)
-  vim.api.nvim_create_autocmd('BufDelete', {
-    group = vim.api.nvim_create_augroup('ghostbench.native.' .. bufnr, {}),
-    buffer = bufnr,
-    callback = function()
-      takers[bufnr], drawn[bufnr] = nil, nil
-    end,
-  })
+  local group = vim.api.nvim_create_augroup('ghostbench.native.' .. bufnr, {})
+  local function on(events, callback)
+    vim.api.nvim_create_autocmd(events, { group = group, buffer = bufnr, callback = callback })
+  end
+  on({ 'InsertEnter', 'CursorMovedI', 'TextChangedP' }, function()
+    on_key(client, bufnr)
+  end)
+  on({ 'InsertLeave', 'BufLeave' }, stop_early)
+  on('BufDelete', function()
+    takers[bufnr], drawn[bufnr] = nil, nil
+  end)
 end
 
 --- Returns the suggestion with a range that ends at the cursor, or nil if other text was typed. Neovim keeps drawing a
@@ -174,16 +251,6 @@ function M.hide(bufnr)
   if client and take then
     take(nil, { items = {} }, { client_id = client.id, bufnr = bufnr, method = METHOD })
   end
-end
-
----@return { bufnr: integer, tick: integer, cursor: integer[] }
-local function place()
-  local bufnr = vim.api.nvim_get_current_buf()
-  return {
-    bufnr = bufnr,
-    tick = vim.api.nvim_buf_get_changedtick(bufnr),
-    cursor = vim.api.nvim_win_get_cursor(0),
-  }
 end
 
 ---@param step integer
