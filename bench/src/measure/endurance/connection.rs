@@ -8,14 +8,15 @@ use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use engines::lsp_frames::{FrameReader, encode_frame};
 use serde_json::{Value, json};
 
-/// Time limit of an answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time limit of an answer, in slices: a machine that is stopped meanwhile, with the server, uses up one slice only.
+const PATIENCE_SLICES: usize = 120;
+const SLICE: Duration = Duration::from_millis(500);
 /// Bytes that are read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 
@@ -163,17 +164,18 @@ impl RequestAccount {
 
     /// Waits until `take` finds something; `None` after the time limit, or if the server has ended.
     fn wait<T>(&self, mut take: impl FnMut(&mut AccountState) -> Option<T>) -> Option<T> {
-        let deadline = Instant::now() + PATIENCE;
         let mut state = lock(&self.state);
+        let mut slices = 0;
         loop {
             if let Some(found) = take(&mut state) {
                 return Some(found);
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if state.has_ended || left.is_zero() {
+            if state.has_ended || slices == PATIENCE_SLICES {
                 return None;
             }
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            let waited = self.changed.wait_timeout(state, SLICE).unwrap_or_else(PoisonError::into_inner);
+            slices += usize::from(waited.1.timed_out());
+            state = waited.0;
         }
     }
 
