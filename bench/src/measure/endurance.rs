@@ -188,8 +188,8 @@ impl DayOutcome {
         ];
         format!(
             "{minutes:.0} minutes in a workspace of {lines} lines: {}. The engine is a server on this machine that answers for half of each minute, and \
-             else fails, does not answer, or closes the connection; {engine_requests} requests reached it. A sample of the server's process every {} s. The first columns are \
-             the means of the second and the last tenth of the time.\n\n\
+             else fails, does not answer, or closes the connection; {engine_requests} requests reached it. Resources of the server are sampled every {} s. Amounts \
+             of memory are means of the second and the last tenth of the time, then the smallest and the largest after the first tenth.\n\n\
              | measure | value | target | reached |\n|---|---|---|---|\n{}",
             day.summary(),
             SAMPLING.as_secs(),
