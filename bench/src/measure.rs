@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use xtask::process;
 
@@ -13,6 +13,7 @@ mod background_load;
 pub(crate) mod builtin;
 mod collect;
 mod document;
+mod endurance;
 mod engines;
 mod fetch;
 mod figures;
@@ -62,6 +63,8 @@ pub(crate) enum BenchPart {
     Vscode,
     /// The language server over stdio
     Lsp,
+    /// A day of typing in one server: memory, threads, open files, answers; measured only if named
+    Endurance,
     /// Secrets in real code, beside a plain pass
     Secrets,
     /// A run of usual size: asking a server, scoring, and the report
@@ -109,6 +112,13 @@ pub(crate) fn run(parts: &[BenchPart]) -> Result<()> {
             }
             BenchPart::Vscode => vscode::measure(&repos)?,
             BenchPart::Lsp => lsp::measure(&repos)?,
+            BenchPart::Endurance => {
+                let (section, is_right) =
+                    endurance::measure(&[&repos[..], &further_repositories()?].concat())?;
+                document::write_section(part.name(), &section)?;
+                ensure!(is_right, "not every request was answered once");
+                continue;
+            }
             BenchPart::Secrets => findings::measure()?,
             BenchPart::Replay => replay::measure()?,
             BenchPart::FrontDoor => front_door::measure()?,
@@ -145,7 +155,7 @@ impl BenchPart {
     /// The parts measured if none is named.
     fn usual() -> Vec<BenchPart> {
         let parts = BenchPart::value_variants().iter().copied();
-        parts.filter(|part| *part != BenchPart::IndexHuge).collect()
+        parts.filter(|part| ![BenchPart::IndexHuge, BenchPart::Endurance].contains(part)).collect()
     }
 
     /// Name on the command line and in the document's markers.
@@ -163,6 +173,7 @@ impl BenchPart {
             BenchPart::Neovim => "neovim",
             BenchPart::Vscode => "vscode",
             BenchPart::Lsp => "lsp",
+            BenchPart::Endurance => "endurance",
             BenchPart::Secrets => "secrets",
             BenchPart::Replay => "replay",
             BenchPart::FrontDoor => "front-door",

@@ -10,24 +10,26 @@ mod targets {
     pub(crate) mod edits;
     pub(crate) mod importers;
     pub(crate) mod indexes;
+    pub(crate) mod messages;
     pub(crate) mod replies;
     pub(crate) mod rows;
     pub(crate) mod settings;
     pub(crate) mod trees;
 }
 
-use targets::{answers, cassettes, edits, importers, indexes, replies, rows, settings, trees};
+use targets::{answers, cassettes, edits, importers, indexes, messages, replies, rows, settings, trees};
 
 /// A target: its name, which is also that of its folder in `corpus`, and the function.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     ("answers", answers::run),
     ("cassettes", cassettes::run),
     ("edits", edits::run),
     ("importers", importers::run),
     ("indexes", indexes::run),
+    ("messages", messages::run),
     ("replies", replies::run),
     ("rows", rows::run),
     ("settings", settings::run),

@@ -42,7 +42,7 @@ mod trial_state;
 use session::SessionSetup;
 
 pub use log::{LogSettings, start_logging};
-pub use main_loop::{ExitReason, serve};
+pub use main_loop::{ExitReason, serve, serve_streams};
 pub use recording::ClockKind;
 
 /// The parts a server is built from.

@@ -9,13 +9,14 @@
 //! The loop awaits nothing but the next message. Reader and loop are tasks, so that the thread that the system wakes for a message goes
 //! on with its request: waking another one takes as long as the rest of the way to the engine.
 
+use std::io::Write;
 use std::time::Duration;
 
 use anyhow::Context;
 use futures_util::future::poll_fn;
 use futures_util::{SinkExt, StreamExt};
 use session::BackgroundPool;
-use tokio::io::BufReader;
+use tokio::io::{AsyncRead, BufReader};
 use tokio::runtime;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio_util::task::TaskTracker;
@@ -59,18 +60,31 @@ pub fn serve(setup: ServerSetup) -> anyhow::Result<ExitReason> {
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let end = runtime.block_on(async { tokio::spawn(run(setup, background)).await });
+    let served = runtime.block_on(async {
+        let output = stdio::output().context("cannot write to the standard output")?;
+        tokio::spawn(serve_streams(setup, background, stdio::input(), output))
+            .await
+            .context("the main loop panicked")?
+    });
     // Running computations are no longer needed.
     runtime.shutdown_background();
-    end.context("the main loop panicked")?
+    served
 }
 
-async fn run(setup: ServerSetup, background: BackgroundPool) -> anyhow::Result<ExitReason> {
+/// Serves one client over any two streams, with threads for the work in the background. Returns why the server ended. Requires a runtime.
+///
+/// # Errors
+/// A thread cannot be started.
+pub async fn serve_streams(
+    setup: ServerSetup,
+    background: BackgroundPool,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl Write + Send + 'static,
+) -> anyhow::Result<ExitReason> {
     let (ends, mut ended) = mpsc::unbounded_channel();
     let (incoming, mut messages) = mpsc::channel(INCOMING_QUEUE);
-    tokio::spawn(transport::read(BufReader::with_capacity(INPUT_BUFFER_BYTES, stdio::input()), incoming));
+    tokio::spawn(transport::read(BufReader::with_capacity(INPUT_BUFFER_BYTES, input), incoming));
     let stopped = ends.clone();
-    let output = stdio::output().context("cannot write to the standard output")?;
     let (outgoing, writer) = transport::write(output, move || {
         // The loop may have ended first.
         let _ = stopped.send(ExitReason::ClientGone);

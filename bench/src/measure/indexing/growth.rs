@@ -16,8 +16,8 @@ use crate::measure::repositories::Repo;
 
 /// Lines of the corpora.
 const SIZES: [usize; 3] = [100_000, 1_000_000, 5_000_000];
-/// Environment variable with a folder that is measured besides the corpora.
-const LARGE_FOLDER: &str = "GHOSTBENCH_BENCH_LARGE_FOLDER";
+/// Environment variable with a folder that is measured besides the corpora, and in which the long day is played.
+pub(in crate::measure) const LARGE_FOLDER: &str = "GHOSTBENCH_BENCH_LARGE_FOLDER";
 /// Environment variable with the largest number of lines of a corpus, to try the measurement.
 const MAX_LINES: &str = "GHOSTBENCH_BENCH_LINES";
 
