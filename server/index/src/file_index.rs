@@ -142,9 +142,14 @@ impl FileIndex {
         move_to_store(store, files)
     }
 
+    /// Whether its outline was decoded from a store.
+    pub(crate) fn has_decoded(&self) -> bool {
+        self.outline.has_decoded()
+    }
+
     /// Returns the same file without the outline decoded from a store; `None` without any.
     pub(crate) fn without_decoded(&self) -> Option<FileIndex> {
-        self.outline.has_decoded().then(|| self.without_lazy_fields())
+        self.has_decoded().then(|| self.without_lazy_fields())
     }
 
     /// Returns the same file without anything that is computed on first use. Arrays in a store are not copied.

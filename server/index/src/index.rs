@@ -68,6 +68,11 @@ impl Index {
         Index { layers: merge_layers(layers, store).into(), store: self.store.clone() }
     }
 
+    /// Returns the number of files whose outlines searches have decoded from its store so far.
+    pub fn decoded_files(&self) -> usize {
+        self.layers.iter().flat_map(IndexLayer::files).filter(|file| file.has_decoded()).count()
+    }
+
     /// Returns the same index without the outlines that searches have decoded from its store so far, which would otherwise grow to the
     /// size of the store; `None` without any.
     pub fn without_decoded(&self) -> Option<Index> {

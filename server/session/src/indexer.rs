@@ -213,8 +213,12 @@ impl Indexer {
         as_store(&self.blocks)
     }
 
-    /// Drops what requests have read from the store so far, which would otherwise grow. Returns whether the index was replaced.
-    pub fn drop_decoded(&mut self) -> bool {
+    /// Drops what requests have read from the store so far, if that are the parts of more than `most` files: it would otherwise grow.
+    /// Returns whether the index was replaced.
+    pub fn drop_decoded(&mut self, most: usize) -> bool {
+        if self.store().is_none() || self.index.index().decoded_files() <= most {
+            return false;
+        }
         let Some(index) = self.index.index().without_decoded() else { return false };
         self.index = self.index.with_same_files(index);
         true

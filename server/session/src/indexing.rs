@@ -42,6 +42,9 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 /// milliseconds.
 const SMALL_FOLDER_ENTRIES: usize = 1_000;
 
+/// Files whose parts are read from an index on disk between two looks at the whole folder: some tens of megabytes.
+const DECODED_FILES: usize = 1_000;
+
 /// The parts that the indexing of all folders shares; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct IndexingServices {
@@ -352,8 +355,9 @@ async fn refresh(
     let moves = indexer.tracker().root_changes();
     let scan = run_in_background(services, folder, move || {
         let refreshed = indexer.refresh(&scope);
-        // Not for each saved file: the same parts would be read again.
-        let is_trimmed = matches!(scope, ScanScope::Everything) && indexer.drop_decoded();
+        // Not a few for each saved file: the same parts would be read again.
+        let most = if matches!(scope, ScanScope::Everything) { 0 } else { DECODED_FILES };
+        let is_trimmed = indexer.drop_decoded(most);
         (indexer, scope, refreshed, is_trimmed)
     });
     let (indexer, scope, refreshed, is_trimmed) = scan.await?;
