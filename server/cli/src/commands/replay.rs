@@ -1,5 +1,6 @@
 //! `ghostbench replay`: runs engines over a suite.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use cases::Run;
@@ -12,11 +13,13 @@ use crate::folders::{self, USE_OUT};
 use crate::steps::estimate::{estimate, print_estimate};
 use crate::steps::gates::{Baseline, require_passed};
 use crate::steps::index::{IndexedWorkspace, index};
+use crate::steps::ray_cluster::AgreedCluster;
+use crate::steps::ray_judge::{Judging, TestFiles};
 use crate::steps::require_answers::require_answers;
 use crate::steps::run_replay::{ReplayJob, RunStart, run_inputs, run_replay};
 use crate::steps::settings_sources::SettingsSources;
 use crate::steps::show_run::{ReportOptions, show};
-use crate::steps::test_judge::{judge_run, open_judge};
+use crate::steps::test_judge::{JudgedRun, RunJudge, judge_run, open_judge};
 use crate::steps::{cassette, engine_registry, ray_cluster, use_threads};
 
 /// Runs the command.
@@ -60,12 +63,29 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         let done = earlier.map_or_else(Vec::new, |earlier| earlier.predictions);
         return print_estimate(&estimate(&inputs, &plan, &done, &name), args.json);
     }
-    // Without a sandbox nothing is asked: answers that cannot be judged are useless.
-    let judge =
-        args.judging.judge.then(|| open_judge(root, &config.tests, &args.judging.sandbox)).transpose()?;
+    ray_cluster::check_rates(&args.rates, &run)?;
+    let files = || sources.files.read(Some(root));
+    let (agreed, test_files) = agree(args, root, indexed.as_ref())?;
     let snapshot = indexed.as_ref().map(|indexed| &indexed.snapshot);
-    let cluster =
-        ray_cluster::open(&args.cluster, &args.asking, &run, sources.files.read(Some(root)), snapshot)?;
+    let cluster = agreed.as_ref().map(|agreed| agreed.requests(args, &run, files(), snapshot)).transpose()?;
+    // Without a sandbox nothing is asked: answers that cannot be judged are useless.
+    let judge = match (&indexed, &agreed, test_files) {
+        (Some(indexed), Some(agreed), Some(test_files)) => {
+            let judging = Judging {
+                cases: &inputs.cases,
+                rules: &JudgingRules::Ours,
+                jobs: args.judging.judge_jobs.map(NonZeroUsize::get),
+                sandbox: args.judging.sandbox,
+                tree_hash: &indexed.code.state.tree_hash,
+            };
+            Some(test_files.judge(agreed, files(), &judging)?)
+        }
+        _ if args.judging.judge => {
+            let judge = open_judge(root, &config.tests, &args.judging.sandbox)?;
+            Some(RunJudge::Here { judge, jobs: judge_jobs(args.judging.judge_jobs, &config.tests) })
+        }
+        _ => None,
+    };
     let folder = match out {
         Some(folder) => folder.clone(),
         None => folders::data_folder(USE_OUT)?.new_run(&name)?,
@@ -86,9 +106,14 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     showing.add_replay(&replayed);
     let scores = match (&judge, &indexed) {
         (Some(judge), Some(indexed)) => {
-            let jobs = judge_jobs(args.judging.judge_jobs, &config.tests);
-            let of_code = (indexed.code.state.tree_hash.as_str(), jobs);
-            judge_run(&folder, &replayed.contents, judge, &JudgingRules::Ours, of_code)?;
+            let judged = JudgedRun {
+                folder: &folder,
+                contents: &replayed.contents,
+                workspace: root,
+                tree_hash: &indexed.code.state.tree_hash,
+                rules: &JudgingRules::Ours,
+            };
+            judge_run(&judged, judge)?;
             replay::scores_of(&folder, &replayed.contents).scores
         }
         _ => replayed.scores,
@@ -97,6 +122,22 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     cassette::close(&args.asking.cassette, cassette.as_deref())?;
     require_answers(&replayed.contents)?;
     require_passed(&gates)
+}
+
+/// Returns the cluster of the arguments, once the user has agreed to it, and the files that its nodes judge with.
+fn agree(
+    args: &ReplayArgs,
+    root: &Path,
+    indexed: Option<&IndexedWorkspace>,
+) -> anyhow::Result<(Option<AgreedCluster>, Option<TestFiles>)> {
+    if args.cluster.ray.is_none() {
+        return Ok((None, None));
+    }
+    let test_files = args.judging.judge.then(|| TestFiles::list(root, &args.cluster)).transpose()?;
+    let code = indexed.map(|indexed| ray_cluster::description_of_code(&indexed.snapshot));
+    // They contain the code.
+    let files = test_files.as_ref().map(TestFiles::description).or(code);
+    Ok((ray_cluster::agree(&args.cluster, files.into_iter().collect())?, test_files))
 }
 
 /// Whether the extended run has an engine of this name already.
