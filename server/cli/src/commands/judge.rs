@@ -27,13 +27,13 @@ pub(crate) fn run(args: &JudgeArgs) -> anyhow::Result<()> {
     let workspace: &Path = &args.workspace;
     let sources = SettingsSources::new(args.settings.file.as_deref());
     let (tests, rules) = (sources.config(workspace)?.tests, args.rules());
-    let (judge, indexed) = match args.cluster.ray {
+    let (judge, indexed) = match &args.cluster.ray {
         None => {
             let judge = open_judge(workspace, &tests, &args.sandbox)?;
             let jobs = judge_jobs(args.judge_jobs, &tests);
             (RunJudge::Here { judge, jobs }, index(workspace)?)
         }
-        Some(_) => judge_of_cluster(args, &sources, &contents, &rules)?,
+        Some(address) => judge_of_cluster(address, args, &sources, &contents, &rules)?,
     };
     let tree_hash = &indexed.code.state.tree_hash;
     let run = JudgedRun { folder: &args.run, contents: &contents, workspace, tree_hash, rules: &rules };
@@ -44,8 +44,9 @@ pub(crate) fn run(args: &JudgeArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the judge on the cluster of the arguments, and the workspace.
+/// Returns the judge on the cluster at an address, and the workspace.
 fn judge_of_cluster(
+    address: &str,
     args: &JudgeArgs,
     sources: &SettingsSources,
     contents: &RunContents,
@@ -53,8 +54,7 @@ fn judge_of_cluster(
 ) -> anyhow::Result<(RunJudge, IndexedWorkspace)> {
     let indexed = index(&args.workspace)?;
     let files = TestFiles::list(&args.workspace, &args.cluster)?;
-    let cluster = ray_cluster::agree(&args.cluster, vec![files.description()])?;
-    let cluster = cluster.ok_or_else(|| UsageError("--ray names no cluster".to_owned()))?;
+    let cluster = ray_cluster::agree(address, &args.cluster, Some(files.description()))?;
     let judging = Judging {
         cases: &contents.cases,
         rules,

@@ -73,7 +73,9 @@ fn request_worker(args: &RayWorkerArgs, task: RequestTask, config: &Config) -> a
 /// Returns a worker that judges, once the tests of a case have passed with the truth.
 fn judge_worker(root: &Path, task: JudgingTask, config: &Config) -> anyhow::Result<JudgeWorker> {
     let snapshot = workspace::load(root, &ReadLimits::standard(), &|_| {})?;
-    check_copy(Some(&task.tree_hash), &snapshot)?;
+    check_copy(Some(&task.tree_hash), &snapshot).map_err(|error| {
+        anyhow!("{error}; a .gitignore of the workspace has to name the folders of --ray-folder")
+    })?;
     let stop = CancellationToken::new();
     let confinement = confinement(SandboxArgs { no_sandbox: task.no_sandbox });
     let judge = session::open_judge(root, &config.tests, confinement, &stop);

@@ -130,14 +130,12 @@ fn agree(
     root: &Path,
     indexed: Option<&IndexedWorkspace>,
 ) -> anyhow::Result<(Option<AgreedCluster>, Option<TestFiles>)> {
-    if args.cluster.ray.is_none() {
-        return Ok((None, None));
-    }
+    let Some(address) = &args.cluster.ray else { return Ok((None, None)) };
     let test_files = args.judging.judge.then(|| TestFiles::list(root, &args.cluster)).transpose()?;
     let code = indexed.map(|indexed| ray_cluster::description_of_code(&indexed.snapshot));
     // They contain the code.
     let files = test_files.as_ref().map(TestFiles::description).or(code);
-    Ok((ray_cluster::agree(&args.cluster, files.into_iter().collect())?, test_files))
+    Ok((Some(ray_cluster::agree(address, &args.cluster, files)?), test_files))
 }
 
 /// Whether the extended run has an engine of this name already.

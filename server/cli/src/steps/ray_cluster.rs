@@ -14,7 +14,7 @@ use cluster::{
 use config::ConfigFiles;
 use workspace::Snapshot;
 
-use crate::args::{ClusterArgs, EngineArgs, RateArgs, ReplayArgs};
+use crate::args::{ClusterArgs, RateArgs, ReplayArgs};
 use crate::exit::UsageError;
 use crate::output::{count, print_message, shell_quoted};
 use crate::steps::run_replay::runtime;
@@ -71,16 +71,18 @@ pub(crate) fn check(args: &ReplayArgs) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// Returns the cluster of the arguments, once the user has agreed to send files and settings there; `None` without a cluster. `files`
-/// describes the files.
-pub(crate) fn agree(args: &ClusterArgs, files: Vec<String>) -> anyhow::Result<Option<AgreedCluster>> {
-    let Some(address) = &args.ray else { return Ok(None) };
+/// Returns the cluster at an address, once the user has agreed to send files and settings there. `files` describes the files.
+pub(crate) fn agree(
+    address: &str,
+    args: &ClusterArgs,
+    files: Option<String>,
+) -> anyhow::Result<AgreedCluster> {
     let environment = environment(&args.ray_env)?;
     let python = args.python.clone().unwrap_or_else(default_python);
     runtime()?.block_on(cluster::versions(&python))?;
     check_address(address)?;
     confirm(&question(address, args, files), args.yes)?;
-    Ok(Some(AgreedCluster { address: address.clone(), python, environment, options: options(args) }))
+    Ok(AgreedCluster { address: address.to_owned(), python, environment, options: options(args) })
 }
 
 impl AgreedCluster {
@@ -197,7 +199,7 @@ fn check_address(address: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn question(address: &str, args: &ClusterArgs, files: Vec<String>) -> String {
+fn question(address: &str, args: &ClusterArgs, files: Option<String>) -> String {
     let mut sent = vec!["the cases".to_owned()];
     sent.extend(files);
     sent.push("the settings with the keys in them".to_owned());
