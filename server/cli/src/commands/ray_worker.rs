@@ -10,7 +10,7 @@ use cluster::{
     JudgeWorker, JudgingTask, RequestTask, RequestWorker, Worker, WorkerConnection, WorkerJob, WorkerTask,
 };
 use completion::{ConfiguredEngine, WorkspaceIndex};
-use config::Config;
+use config::{Config, Tests};
 use engines::{Cassette, Registry, RegistryOptions};
 use replay::{cores, differences_on_another_machine, engine_config};
 use session::judge_jobs;
@@ -78,9 +78,14 @@ fn judge_worker(root: &Path, task: JudgingTask, config: &Config) -> anyhow::Resu
     })?;
     let stop = CancellationToken::new();
     let confinement = confinement(SandboxArgs { no_sandbox: task.no_sandbox });
-    let judge = session::open_judge(root, &config.tests, confinement, &stop);
+    let tests = Tests {
+        judge: config.tests.judge.clone().map(|words| in_copy(words, &task.workspace, root)),
+        command: config.tests.command.clone().map(|words| in_copy(words, &task.workspace, root)),
+        ..config.tests.clone()
+    };
+    let judge = session::open_judge(root, &tests, confinement, &stop);
     let judge = judge.map_err(|error| anyhow!("{error}; {JUDGE_PROGRAM}"))?;
-    let jobs = judge_jobs(task.jobs.and_then(NonZeroUsize::new), &config.tests);
+    let jobs = judge_jobs(task.jobs.and_then(NonZeroUsize::new), &tests);
     let case: Case = parse_line(&task.checked_case, 1)?;
     let worker = JudgeWorker::new(judge, task.rules, task.workspace, jobs, stop);
     worker.check_truth(&case).map_err(|error| {
@@ -89,6 +94,16 @@ fn judge_worker(root: &Path, task: JudgingTask, config: &Config) -> anyhow::Resu
         )
     })?;
     Ok(worker)
+}
+
+/// Returns a command whose program, if it is a file of the workspace, is that of a copy.
+fn in_copy(mut words: Vec<String>, workspace: &Path, copy: &Path) -> Vec<String> {
+    if let Some(program) = words.first_mut()
+        && let Ok(path) = Path::new(program.as_str()).strip_prefix(workspace)
+    {
+        *program = copy.join(path).to_string_lossy().into_owned();
+    }
+    words
 }
 
 /// Returns the engines of a run, which must have its settings here as well.
