@@ -101,8 +101,14 @@ impl PythonProject {
     }
 
     /// Builds cases with tests in the sibling folder `codev`.
-    pub(crate) fn build(&self) -> Vec<Case> {
-        self.run("build codev-bench . --with-tests --test-runs 2 --size 20 --out ../codev").expect_code(0);
+    fn build(&self) -> Vec<Case> {
+        self.build_some(20)
+    }
+
+    /// Builds cases from this number of blocks of each scenario.
+    pub(crate) fn build_some(&self, blocks: usize) -> Vec<Case> {
+        let build = format!("build codev-bench . --with-tests --test-runs 2 --size {blocks} --out ../codev");
+        self.run(&build).expect_code(0);
         let text = fs::read_to_string(self.project.sibling_path("codev/cases.jsonl")).expect("a suite");
         parse_lines(&text).expect("cases").rows
     }
