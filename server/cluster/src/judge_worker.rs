@@ -85,7 +85,10 @@ impl JudgeWorker {
         let (sender, judged) = oneshot::channel();
         let worker = Arc::clone(self);
         // A sandbox ends with the thread that started it, so the thread lives as long.
-        thread::spawn(move || sender.send(worker.answer_judge().judge(&case, &answer)));
+        thread::spawn(move || {
+            // Nothing waits any more if this worker ends.
+            let _ = sender.send(worker.answer_judge().judge(&case, &answer));
+        });
         judged.await.ok().filter(|_| !self.stop.is_cancelled())
     }
 
