@@ -3,8 +3,9 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use cases::Run;
+use cases::{Case, Run};
 use completion::WorkspaceIndex;
+use config::ConfigFiles;
 use replay::{JudgingRules, RequestPlan, RunContents};
 use session::judge_jobs;
 
@@ -71,14 +72,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     // Without a sandbox nothing is asked: answers that cannot be judged are useless.
     let judge = match (&indexed, &agreed, test_files) {
         (Some(indexed), Some(agreed), Some(test_files)) => {
-            let judging = Judging {
-                cases: &inputs.cases,
-                rules: &JudgingRules::Ours,
-                jobs: args.judging.judge_jobs.map(NonZeroUsize::get),
-                sandbox: args.judging.sandbox,
-                tree_hash: &indexed.code.state.tree_hash,
-            };
-            Some(test_files.judge(agreed, files(), &judging)?)
+            Some(judge_of_cluster(args, agreed, test_files, (&inputs.cases, indexed), files())?)
         }
         _ if args.judging.judge => {
             let judge = open_judge(root, &config.tests, &args.judging.sandbox)?;
@@ -136,6 +130,24 @@ fn agree(
     // They contain the code.
     let files = test_files.as_ref().map(TestFiles::description).or(code);
     Ok((Some(ray_cluster::agree(address, &args.cluster, files)?), test_files))
+}
+
+/// Returns the judge on the nodes of a cluster.
+fn judge_of_cluster(
+    args: &ReplayArgs,
+    cluster: &AgreedCluster,
+    test_files: TestFiles,
+    (cases, indexed): (&[Case], &IndexedWorkspace),
+    settings: ConfigFiles,
+) -> anyhow::Result<RunJudge> {
+    let judging = Judging {
+        cases,
+        rules: &JudgingRules::Ours,
+        jobs: args.judging.judge_jobs.map(NonZeroUsize::get),
+        sandbox: args.judging.sandbox,
+        tree_hash: &indexed.code.state.tree_hash,
+    };
+    test_files.judge(cluster, settings, &judging)
 }
 
 /// Whether the extended run has an engine of this name already.
