@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cases::{Case, Run};
 use completion::WorkspaceIndex;
-use config::ConfigFiles;
+use config::{ConfigFiles, Tests};
 use replay::{JudgingRules, RequestPlan, RunContents};
 use session::judge_jobs;
 
@@ -70,15 +70,10 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let snapshot = indexed.as_ref().map(|indexed| &indexed.snapshot);
     let cluster = agreed.as_ref().map(|agreed| agreed.requests(args, &run, files(), snapshot)).transpose()?;
     // Without a sandbox nothing is asked: answers that cannot be judged are useless.
-    let judge = match (&indexed, &agreed, test_files) {
-        (Some(indexed), Some(agreed), Some(test_files)) => {
-            Some(judge_of_cluster(args, agreed, test_files, (&inputs.cases, indexed), files())?)
-        }
-        _ if args.judging.judge => {
-            let judge = open_judge(root, &config.tests, &args.judging.sandbox)?;
-            Some(RunJudge::Here { judge, jobs: judge_jobs(args.judging.judge_jobs, &config.tests) })
-        }
-        _ => None,
+    let on_cluster = indexed.as_ref().zip(agreed.as_ref()).zip(test_files);
+    let judge = match on_cluster {
+        Some((place, test_files)) => Some(judge_of_cluster(args, place, test_files, &inputs.cases, files())?),
+        None => local_judge(args, root, &config.tests)?,
     };
     let folder = match out {
         Some(folder) => folder.clone(),
@@ -132,12 +127,21 @@ fn agree(
     Ok((Some(ray_cluster::agree(address, &args.cluster, files)?), test_files))
 }
 
+/// Returns the judge in this process, if answers are to be judged.
+fn local_judge(args: &ReplayArgs, root: &Path, tests: &Tests) -> anyhow::Result<Option<RunJudge>> {
+    if !args.judging.judge {
+        return Ok(None);
+    }
+    let judge = open_judge(root, tests, &args.judging.sandbox)?;
+    Ok(Some(RunJudge::Here { judge, jobs: judge_jobs(args.judging.judge_jobs, tests) }))
+}
+
 /// Returns the judge on the nodes of a cluster.
 fn judge_of_cluster(
     args: &ReplayArgs,
-    cluster: &AgreedCluster,
+    (indexed, cluster): (&IndexedWorkspace, &AgreedCluster),
     test_files: TestFiles,
-    (cases, indexed): (&[Case], &IndexedWorkspace),
+    cases: &[Case],
     settings: ConfigFiles,
 ) -> anyhow::Result<RunJudge> {
     let judging = Judging {
