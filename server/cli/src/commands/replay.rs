@@ -53,11 +53,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     }
     let plan = RequestPlan { repeat, retries_failed: args.retry_failed, limits: args.asking.limits.limits() };
     let inputs = run_inputs(cases, engines, world, copies, &args.asking);
-    let start = match (&args.into, args.resume || args.retry_failed) {
-        (Some(_), _) => RunStart::Extend,
-        (None, true) => RunStart::Resume,
-        (None, false) => RunStart::New,
-    };
+    let start = run_start(args);
     let out = args.into.as_ref().or(args.out.as_ref());
     if args.asking.limits.dry_run {
         let earlier = out.filter(|_| start != RunStart::New).map(|run| replay::read_run(run)).transpose()?;
@@ -95,14 +91,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     showing.add_replay(&replayed);
     let scores = match (&judge, &indexed) {
         (Some(judge), Some(indexed)) => {
-            let judged = JudgedRun {
-                folder: &folder,
-                contents: &replayed.contents,
-                workspace: root,
-                tree_hash: &indexed.code.state.tree_hash,
-                rules: &JudgingRules::Ours,
-            };
-            judge_run(&judged, judge)?;
+            judge_replayed(&folder, &replayed.contents, (root, indexed), judge)?;
             replay::scores_of(&folder, &replayed.contents).scores
         }
         _ => replayed.scores,
@@ -125,6 +114,27 @@ fn agree(
     // They contain the code.
     let files = test_files.as_ref().map(TestFiles::description).or(code);
     Ok((Some(ray_cluster::agree(address, &args.cluster, files)?), test_files))
+}
+
+/// Returns how the run begins.
+fn run_start(args: &ReplayArgs) -> RunStart {
+    match (&args.into, args.resume || args.retry_failed) {
+        (Some(_), _) => RunStart::Extend,
+        (None, true) => RunStart::Resume,
+        (None, false) => RunStart::New,
+    }
+}
+
+/// Judges the answers of a replayed run.
+fn judge_replayed(
+    folder: &Path,
+    contents: &RunContents,
+    (workspace, indexed): (&Path, &IndexedWorkspace),
+    judge: &RunJudge,
+) -> anyhow::Result<()> {
+    let (tree_hash, rules) = (indexed.code.state.tree_hash.as_str(), &JudgingRules::Ours);
+    judge_run(&JudgedRun { folder, contents, workspace, tree_hash, rules }, judge)?;
+    Ok(())
 }
 
 /// Returns the judge in this process, if answers are to be judged.
