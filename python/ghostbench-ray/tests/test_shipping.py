@@ -42,10 +42,10 @@ class Workspace(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def write(self, files: dict[str, str]) -> Path:
-        table = pa.table({"path": list(files), "text": list(files.values())})
-        return shipping.write_workspace(table, self.folder)
+        texts = [{"path": path, "text": text} for path, text in files.items()]
+        return shipping.write_workspace(shipping.read_workspace({"texts": texts}), self.folder)
 
-    def test_files_keep_their_bytes(self) -> None:
+    def test_texts_keep_their_bytes(self) -> None:
         root = self.write({"a.py": "x = 1\r\n", "p/q/é.py": "é\n"})
         self.assertEqual((root / "a.py").read_bytes(), b"x = 1\r\n")
         self.assertEqual((root / "p/q/é.py").read_bytes(), "é\n".encode())
@@ -55,6 +55,30 @@ class Workspace(unittest.TestCase):
             with self.subTest(path), self.assertRaises(ValueError):
                 self.write({path: ""})
             (self.folder / "workspace").rmdir()
+
+    def test_files_keep_their_bytes_and_programs_can_be_run(self) -> None:
+        own = self.folder / "own"
+        (own / "bin").mkdir(parents=True)
+        (own / "data").write_bytes(b"\xff\x00")
+        (own / "bin/tool").write_bytes(b"#!/bin/sh\n")
+        (own / "bin/tool").chmod(0o755)
+        (own / "bin/link").symlink_to("../data")
+        (own / "out").symlink_to("../../etc")
+        (own / "far").symlink_to("/etc")
+        paths = ["bin/link", "bin/tool", "data", "far", "out"]
+        table = shipping.read_workspace({"files": {"root": str(own), "paths": paths}})
+        root = shipping.write_workspace(table, self.folder)
+        self.assertEqual((root / "bin/link").read_bytes(), b"\xff\x00")
+        self.assertTrue((root / "bin/link").is_symlink())
+        self.assertTrue(os.access(root / "bin/tool", os.X_OK))
+        self.assertFalse(stat.S_IMODE((root / "data").stat().st_mode) & 0o111)
+        left_out = [name for name in ("far", "out") if os.path.lexists(root / name)]
+        self.assertEqual(left_out, [], "links that lead out of the workspace")
+
+    def test_no_link_leads_outside(self) -> None:
+        table = pa.Table.from_pylist([{"path": "a/b", "link": "../../x"}], schema=shipping.WORKSPACE)
+        with self.assertRaises(ValueError):
+            shipping.write_workspace(table, self.folder)
 
 
 class Folders(unittest.TestCase):

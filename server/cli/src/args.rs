@@ -28,7 +28,7 @@ pub(crate) use self::asking::{CassetteArgs, EngineArgs, LimitArgs, NoCopiesArg, 
 pub(crate) use self::benchmarks::{
     BenchmarkName, BuildArgs, DescribeArgs, ImportArgs, ImportFormat, ScoreArgs,
 };
-pub(crate) use self::cluster::{ClusterArgs, RayWorkerArgs};
+pub(crate) use self::cluster::{ClusterArgs, RateArgs, RayWorkerArgs};
 pub(crate) use self::collect::{
     CollectArgs, CollectAuditArgs, CollectCommand, CollectForgetArgs, CollectJoinArgs, CollectLeaveArgs,
     CollectScoreboardArgs, CollectSendArgs, CollectServeArgs, CollectServerArgs, CollectStatusArgs,
@@ -120,7 +120,8 @@ pub(crate) enum Command {
   ghostbench build codev-bench . --with-tests --out codev     cases whose tests fail without the truth
   ghostbench replay codev/cases.jsonl --workspace . --out run
   ghostbench judge run --workspace .                          resumes where an interrupted one stopped
-  ghostbench judge run --workspace . --judge-jobs 1 --json"
+  ghostbench judge run --workspace . --judge-jobs 1 --json
+  ghostbench judge run --workspace . --ray head:6379          on the nodes of a Ray cluster"
     )]
     Judge(JudgeArgs),
     /// Prepare a sandbox; started by `judge`.
@@ -132,7 +133,7 @@ pub(crate) enum Command {
         /// File with the description of the command [default: standard input].
         spec: Option<PathBuf>,
     },
-    /// Answer cases on a node of a cluster; started by `replay --ray`.
+    /// Answer or judge cases on a node of a cluster; started by `--ray`.
     #[command(name = "ray-worker", hide = true)]
     RayWorker(RayWorkerArgs),
     /// Index a workspace ahead of its first use, or manage all caches.
@@ -433,6 +434,9 @@ pub(crate) struct ReplayArgs {
     /// The cluster.
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
+    /// Limits over its nodes.
+    #[command(flatten)]
+    pub(crate) rates: RateArgs,
     /// Number of requests per case.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_REPEAT))]
     pub(crate) repeat: u32,

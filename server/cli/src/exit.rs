@@ -203,6 +203,8 @@ fn is_usage(error: &replay::ReplayError) -> bool {
             false
         }
         E::Requests { .. }
+        | E::Judgements { .. }
+        | E::TruthFails { .. }
         | E::Sandbox { .. }
         | E::Parse { .. }
         | E::Row { .. }

@@ -26,6 +26,7 @@ pub(crate) mod mine_history;
 pub(crate) mod open_telemetry;
 pub(crate) mod perfect_answer;
 pub(crate) mod ray_cluster;
+pub(crate) mod ray_judge;
 pub(crate) mod require_answers;
 pub(crate) mod run_replay;
 pub(crate) mod scored_runs;

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use cases::ParseError;
+use replay::ReplayError;
 use thiserror::Error;
 
 /// Why a run cannot use a cluster.
@@ -76,6 +77,22 @@ pub enum ClusterError {
         /// The engine.
         engine: String,
     },
+    /// Answers that crashed the workers.
+    #[error(
+        "{patches} answers have no verdict, such as that of engine `{engine}` to case {case}: the workers of the cluster ended while they were \
+         judged; the messages above say why. Judge them on one machine, without --ray"
+    )]
+    NotJudged {
+        /// Number of different answers.
+        patches: usize,
+        /// The case of the first one.
+        case: String,
+        /// Its engine.
+        engine: String,
+    },
+    /// An answer cannot be judged on this node.
+    #[error("{0}")]
+    Judging(#[from] ReplayError),
     /// A pipe broke.
     #[error("the connection to the cluster broke: {0}")]
     Pipe(#[from] io::Error),

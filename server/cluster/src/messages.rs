@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
-use cases::Run;
+use cases::{Case, Run, parse_line};
+use replay::JudgingRules;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 
@@ -35,8 +36,8 @@ pub struct ClusterJob {
     pub binary: PathBuf,
     /// File of recorded answers, sent like the program.
     pub cassette: Option<PathBuf>,
-    /// The code that engines may read; `None` if they see only the cases.
-    pub workspace: Option<Vec<WorkspaceFile>>,
+    /// The code that engines may read, or that tests judge; `None` if engines see only the cases.
+    pub workspace: Option<CarriedWorkspace>,
     /// Environment variables of the workers. They may be keys.
     pub environment: BTreeMap<String, String>,
     /// Limits of engines over all nodes.
@@ -47,9 +48,24 @@ pub struct ClusterJob {
     pub patience_s: u64,
 }
 
-/// A file of the workspace.
+/// The files of a workspace.
 #[derive(Clone, Debug, Serialize)]
-pub struct WorkspaceFile {
+#[serde(rename_all = "snake_case")]
+pub enum CarriedWorkspace {
+    /// Texts that have been read.
+    Texts(Vec<WorkspaceText>),
+    /// Files and links of any kind, which the package reads.
+    Files {
+        /// The workspace.
+        root: PathBuf,
+        /// Paths relative to it, with `/` between their parts.
+        paths: Vec<String>,
+    },
+}
+
+/// A text of the workspace.
+#[derive(Clone, Debug, Serialize)]
+pub struct WorkspaceText {
     /// Path relative to the workspace, with `/` between its parts.
     pub path: String,
     /// Its text.
@@ -72,16 +88,50 @@ pub struct EngineRate {
 pub struct WorkerJob {
     /// Version of this program.
     pub version: String,
-    /// Concurrent requests of a worker [default: one per core].
-    pub jobs: Option<usize>,
     /// Settings files.
     pub settings: Vec<CarriedFile>,
+    /// What the worker does.
+    pub task: WorkerTask,
+}
+
+/// What a worker does.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerTask {
+    /// Makes requests.
+    Requests(RequestTask),
+    /// Judges answers.
+    Judgements(JudgingTask),
+}
+
+/// Requests of a worker.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct RequestTask {
+    /// Concurrent requests of a worker [default: one per core].
+    pub jobs: Option<usize>,
     /// Description of the run: its engines, and the identity of the workspace.
     pub run: Box<Run>,
     /// Whether no requests may leave the worker.
     pub offline: bool,
     /// Engines whose requests need a lease.
     pub paced: Vec<String>,
+}
+
+/// Judgements of a worker.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct JudgingTask {
+    /// Sandboxes of a worker at a time [default: as on one machine].
+    pub jobs: Option<usize>,
+    /// The rules.
+    pub rules: JudgingRules,
+    /// Whether tests may run without a sandbox.
+    pub no_sandbox: bool,
+    /// Path of the workspace on the user's machine, which stored output shows.
+    pub workspace: PathBuf,
+    /// Hash of the workspace's files.
+    pub tree_hash: String,
+    /// Row of a case whose tests must pass with the truth before the worker judges.
+    pub checked_case: String,
 }
 
 /// A settings file, at its path on the user's machine.
@@ -117,6 +167,13 @@ pub(crate) struct Batch {
     pub(crate) attempts: Vec<CarriedAttempt>,
 }
 
+impl Batch {
+    /// Parses the cases; `None` if one is invalid.
+    pub(crate) fn parse_cases(&self) -> Option<Vec<Case>> {
+        self.cases.iter().map(|carried| parse_line(&carried.row, 1).ok()).collect()
+    }
+}
+
 /// A case of a batch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CarriedCase {
@@ -133,17 +190,25 @@ pub(crate) struct CarriedAttempt {
     pub(crate) case: usize,
     pub(crate) engine: String,
     pub(crate) repetition: u32,
+    /// Row of the answer to judge; `None` for a request.
+    pub(crate) answer: Option<String>,
 }
 
-/// An answer of a worker.
+/// An answer or a judgement of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CarriedRow {
     pub(crate) batch: u64,
     pub(crate) case: String,
     pub(crate) engine: String,
     pub(crate) repetition: u32,
-    /// The prediction, as in the run's file.
+    /// The prediction or the judgement, as in the run's file.
     pub(crate) row: String,
+}
+
+impl CarriedRow {
+    pub(crate) fn new(batch: u64, (case, engine, repetition): (&str, &str, u32), row: String) -> CarriedRow {
+        CarriedRow { batch, case: case.to_owned(), engine: engine.to_owned(), repetition, row }
+    }
 }
 
 /// To the Python package.

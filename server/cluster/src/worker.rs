@@ -1,26 +1,30 @@
-//! A worker: answers batches from standard input, and writes rows to standard output, until the input ends.
+//! A worker: carries out batches from standard input, and writes rows to standard output, until the input ends.
 //!
-//! Batches share the slots of concurrent requests, so that no slot is idle at the end of one. Requests are made by the code that makes
-//! those of a run on one machine.
+//! Batches share the slots of concurrent work, so that no slot is idle at the end of one. Must never leave a batch without its end, unless
+//! the process ends with a reason.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
-use cases::{Case, CaseCopies, Prediction, parse_line};
-use completion::{ConfiguredEngine, WorkspaceIndex};
-use replay::{Attempt, RequestSlots, RunInputs, StopSignal, TruthCopies, run_attempts_in};
+use replay::{ReplayError, RequestSlots, StopSignal};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::ClusterError;
+use crate::judge_worker::JudgeWorker;
 use crate::leases::Leases;
 use crate::messages::{Batch, CarriedRow, FromWorker, ToWorker, WorkerJob, to_line};
+use crate::request_worker::RequestWorker;
 
 /// Messages that are read ahead.
 const READ_AHEAD: usize = 16;
+
+/// Time for tests to be killed at the end; the package waits a little longer.
+const END: Duration = Duration::from_secs(4);
 
 /// The pipes of a worker.
 pub struct WorkerConnection {
@@ -28,14 +32,47 @@ pub struct WorkerConnection {
     output: mpsc::UnboundedSender<FromWorker>,
 }
 
-/// What a worker answers with.
-pub struct Worker {
-    /// The engines of the run.
-    pub engines: Arc<[ConfiguredEngine]>,
-    /// The code that engines may read.
-    pub world: WorkspaceIndex,
-    /// Maximum number of concurrent requests.
-    pub jobs: usize,
+/// What a worker does.
+pub enum Worker {
+    /// Makes requests.
+    Requests(RequestWorker),
+    /// Judges answers.
+    Judge(JudgeWorker),
+}
+
+/// Sends the rows of batches.
+#[derive(Clone)]
+pub(crate) struct WorkerOutput(mpsc::UnboundedSender<FromWorker>);
+
+impl WorkerOutput {
+    /// Sends a row.
+    pub(crate) fn row(&self, row: CarriedRow) {
+        // Without a reader this process ends.
+        let _ = self.0.send(FromWorker::Row(row));
+    }
+}
+
+/// A worker that takes batches.
+#[derive(Clone)]
+enum Batches {
+    Requests(Arc<RequestWorker>, RequestSlots),
+    Judge(Arc<JudgeWorker>),
+}
+
+impl Batches {
+    async fn carry_out(
+        self,
+        batch: Batch,
+        output: mpsc::UnboundedSender<FromWorker>,
+    ) -> Result<(), ReplayError> {
+        let (id, output) = (batch.id, WorkerOutput(output));
+        match self {
+            Batches::Requests(worker, slots) => worker.answer(&slots, batch, &output).await,
+            Batches::Judge(worker) => worker.judge(batch, &output).await?,
+        }
+        let _ = output.0.send(FromWorker::Done { batch: id });
+        Ok(())
+    }
 }
 
 impl WorkerConnection {
@@ -61,83 +98,51 @@ impl WorkerConnection {
         while self.input.blocking_recv().is_some() {}
     }
 
-    /// Answers batches until the input ends.
-    pub async fn serve(mut self, worker: Worker, paced: Vec<String>) {
-        let leases = Arc::new(Leases::new(paced, self.output.clone()));
-        let stop = StopSignal::immediately(CancellationToken::new());
-        let slots = RequestSlots::new(worker.jobs, stop).paced_by(Arc::clone(&leases) as _);
-        let (worker, mut batches) = (Arc::new(worker), JoinSet::new());
+    /// Carries out batches until the input ends.
+    ///
+    /// # Errors
+    ///
+    /// An answer cannot be judged here.
+    pub async fn serve(mut self, worker: Worker) -> Result<(), ClusterError> {
+        let mut leases = None;
+        let worker = match worker {
+            Worker::Requests(worker) => {
+                let paced = Arc::new(Leases::new(worker.paced.iter().cloned(), self.output.clone()));
+                leases = Some(Arc::clone(&paced));
+                let stop = StopSignal::immediately(CancellationToken::new());
+                let slots = RequestSlots::new(worker.jobs, stop).paced_by(paced);
+                Batches::Requests(Arc::new(worker), slots)
+            }
+            Worker::Judge(worker) => Batches::Judge(Arc::new(worker)),
+        };
+        let mut batches: JoinSet<Result<(), ReplayError>> = JoinSet::new();
         let _ = self.output.send(FromWorker::Ready);
-        while let Some(message) = self.input.recv().await {
+        let ended = loop {
+            let message = tokio::select! {
+                message = self.input.recv() => message,
+                Some(Ok(Err(error))) = batches.join_next() => break Err(error.into()),
+            };
             match message {
-                ToWorker::Job(_) => {}
-                ToWorker::Ping => {
+                None => break Ok(()),
+                Some(ToWorker::Job(_)) => {}
+                Some(ToWorker::Ping) => {
                     let _ = self.output.send(FromWorker::Pong);
                 }
-                ToWorker::Granted { id } => leases.grant(id),
-                ToWorker::Batch(batch) => {
-                    batches.spawn(answer(Arc::clone(&worker), slots.clone(), batch, self.output.clone()));
+                Some(ToWorker::Granted { id }) => {
+                    if let Some(leases) = &leases {
+                        leases.grant(id);
+                    }
+                }
+                Some(ToWorker::Batch(batch)) => {
+                    batches.spawn(worker.clone().carry_out(batch, self.output.clone()));
                 }
             }
-            while batches.try_join_next().is_some() {}
+        };
+        if let Batches::Judge(worker) = &worker {
+            // The process ends in any case.
+            let _ = timeout(END, worker.end()).await;
         }
-    }
-}
-
-/// Answers a batch. Attempts that cannot be understood have no row.
-async fn answer(
-    worker: Arc<Worker>,
-    slots: RequestSlots,
-    batch: Batch,
-    output: mpsc::UnboundedSender<FromWorker>,
-) {
-    let id = batch.id;
-    if let Some((inputs, attempts)) = worker.inputs(batch) {
-        let send = |_, prediction: Prediction| {
-            let _ = output.send(FromWorker::Row(carried_row(id, &prediction)));
-            ControlFlow::Continue(())
-        };
-        run_attempts_in(&slots, attempts, &inputs, cases::redact_prediction, send).await;
-    }
-    let _ = output.send(FromWorker::Done { batch: id });
-}
-
-impl Worker {
-    fn inputs(&self, batch: Batch) -> Option<(RunInputs, Vec<Attempt>)> {
-        let rows = batch.cases.iter().map(|carried| parse_line::<Case>(&carried.row, 1));
-        let cases: Vec<Case> = rows.collect::<Result<_, _>>().ok()?;
-        let copies = cases
-            .iter()
-            .zip(batch.cases)
-            .map(|(case, carried)| CaseCopies { case: case.id.clone(), files: carried.copies });
-        let copies = TruthCopies::from_rows(copies.filter(|row| !row.files.is_empty()));
-        let engine_of = |name: &str| self.engines.iter().position(|engine| engine.name() == name);
-        let attempts = batch.attempts.iter().filter(|attempt| attempt.case < cases.len());
-        let attempts = attempts
-            .filter_map(|attempt| {
-                let engine = engine_of(&attempt.engine)?;
-                Some(Attempt { case: attempt.case, engine, repetition: attempt.repetition })
-            })
-            .collect();
-        let inputs = RunInputs {
-            cases: cases.into(),
-            engines: Arc::clone(&self.engines),
-            world: self.world.clone(),
-            copies: Arc::new(copies),
-            jobs: self.jobs,
-        };
-        Some((inputs, attempts))
-    }
-}
-
-fn carried_row(batch: u64, prediction: &Prediction) -> CarriedRow {
-    let (case, engine, repetition) = prediction.key();
-    CarriedRow {
-        batch,
-        case: case.to_owned(),
-        engine: engine.to_owned(),
-        repetition,
-        row: to_line(prediction),
+        ended
     }
 }
 

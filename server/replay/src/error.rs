@@ -51,6 +51,22 @@ pub enum ReplayError {
         /// Why, and the remedy.
         reason: Box<dyn Error + Send + Sync>,
     },
+    /// Further answers cannot be judged.
+    #[error("{reason}; finished verdicts are kept")]
+    Judgements {
+        /// Why, and the remedy.
+        reason: Box<dyn Error + Send + Sync>,
+    },
+    /// The tests of a case do not pass with the truth.
+    #[error("the tests of {path}:{line} do not pass with the truth: {last}")]
+    TruthFails {
+        /// The file.
+        path: String,
+        /// The line, 1-based.
+        line: u32,
+        /// The last line of their output.
+        last: String,
+    },
     /// Appending a case to a recorded suite failed.
     #[error("cannot add to {path}: {reason}; earlier cases are kept: free disk space or allow writing there, then record again", path = path.display())]
     Record {

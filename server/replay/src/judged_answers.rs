@@ -3,30 +3,27 @@
 //! A row is appended when its tests have ended, so a killed process repeats those in flight only. Equal code of several engines is judged
 //! once. Must never change a prediction.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex};
-use std::thread;
 
 use cases::{
-    Case, CaseId, CaseTests, Judgement, Metric, MetricValue, Prediction, SchemaVersion, Score, TaskKind,
-    TestVerdict, to_line,
+    Case, CaseId, CaseTests, Judgement, Metric, MetricValue, Prediction, SchemaVersion, Score, TestVerdict,
+    to_line,
 };
-use sandbox::{ChangedFile, PreparedTests};
+use sandbox::ChangedFile;
 use tokio_util::sync::CancellationToken;
 
 use crate::ReplayError;
 use crate::file_io::{self, AppendFile, write_error};
-use crate::judging_rules::{CodevShape, JudgingRules, judge_as_codev_bench};
+use crate::judging_rules::JudgingRules;
+use crate::patches::{Patch, PatchRunner};
+use crate::placed_code::place_answer;
 use crate::run_folder::{LOCK, RunContents};
-use crate::test_judge::{JudgedCode, TestJudge};
 
 /// File of the judgements in the run's folder.
 pub(crate) const VERDICTS: &str = "verdicts.jsonl";
-
-/// Bytes of the stored output of tests.
-const OUTPUT_BYTES: usize = 4_000;
 
 /// Answers to judge.
 pub struct JudgingJob<'a> {
@@ -34,14 +31,14 @@ pub struct JudgingJob<'a> {
     pub folder: &'a Path,
     /// Its cases and answers.
     pub contents: &'a RunContents,
-    /// The judge.
-    pub judge: &'a TestJudge,
+    /// The workspace of the tests, which the answers are placed in.
+    pub workspace: &'a Path,
+    /// Runs the tests.
+    pub runner: &'a dyn PatchRunner,
     /// Hash of the workspace's files.
     pub tree_hash: &'a str,
     /// The rules.
     pub rules: &'a JudgingRules,
-    /// Number of sandboxes at a time.
-    pub jobs: usize,
     /// Once it is cancelled, no new tests start; those that run end, or fail if the judge is stopped, too.
     pub stop: &'a CancellationToken,
 }
@@ -57,18 +54,10 @@ pub struct JudgedAnswers {
     pub runs: usize,
 }
 
-/// Code to judge, and the answers that consist of it. The changed file is made again when its tests run: a run has thousands.
-struct Patch<'a> {
-    hash: String,
-    case: &'a Case,
-    tests: &'a CaseTests,
-    answers: Vec<&'a Prediction>,
-}
-
 /// Judges the answers that have no judgement yet. `on_progress` gets the number of judged patches and of all.
 pub fn judge_answers(
     job: &JudgingJob<'_>,
-    on_progress: impl Fn(usize, usize) + Sync,
+    on_progress: impl Fn(usize, usize),
 ) -> Result<JudgedAnswers, ReplayError> {
     let lock_path = job.folder.join(LOCK);
     let Some(_lock) = file_io::lock(&lock_path).map_err(write_error(&lock_path))? else {
@@ -86,9 +75,7 @@ pub fn judge_answers(
     let mut known: HashMap<String, Judgement> = HashMap::new();
     let mut done: BTreeSet<(CaseId, String, u32)> = BTreeSet::new();
     for row in stored.into_values() {
-        if patches
-            .get(&row.patch)
-            .is_some_and(|patch| patch.answers.iter().any(|answer| key(answer) == row.key()))
+        if patches.get(&row.patch).is_some_and(|patch| patch.answers().any(|answer| key(answer) == row.key()))
             || row.patch.is_empty() && failed.iter().any(|answer| key(answer) == row.key())
         {
             done.insert((row.case.clone(), row.engine.clone(), row.repetition));
@@ -104,16 +91,16 @@ pub fn judge_answers(
     }
     let mut to_run = Vec::new();
     for patch in patches.into_values() {
-        let mut rest = patch.answers.iter().copied().filter(|answer| !is_done(answer)).peekable();
-        if rest.peek().is_none() {
-            continue;
-        }
+        // An answer with a judgement makes its patch a known one.
         match known.get(&patch.hash) {
-            Some(row) => rest.try_for_each(|answer| writer.append(&again(row, answer)))?,
+            Some(row) => {
+                let mut rest = patch.answers().filter(|answer| !is_done(answer));
+                rest.try_for_each(|answer| writer.append(&again(row, answer)))?;
+            }
             None => to_run.push(patch),
         }
     }
-    let runs = run_patches(job, &to_run, &is_done, &mut writer, on_progress)?;
+    let runs = run_patches(job, &to_run, &mut writer, on_progress)?;
     Ok(JudgedAnswers { answers: answers.len(), judged: writer.judged, runs })
 }
 
@@ -168,13 +155,15 @@ fn patches<'a>(
             failed.push(answer);
             continue;
         }
-        let Some(change) = job.judge.place(case, answer, job.rules)? else {
+        let Some(change) = place_answer(job.workspace, case, answer, job.rules)? else {
             failed.push(answer);
             continue;
         };
         let hash = patch_hash(job, tests, &change);
-        let patch = Patch { hash: hash.clone(), case, tests, answers: Vec::new() };
-        patches.entry(hash).or_insert(patch).answers.push(answer);
+        match patches.entry(hash.clone()) {
+            Entry::Vacant(entry) => drop(entry.insert(Patch { case, answer, others: Vec::new(), hash })),
+            Entry::Occupied(entry) => entry.into_mut().others.push(answer),
+        }
     }
     Ok((patches, failed))
 }
@@ -191,155 +180,34 @@ fn patch_hash(job: &JudgingJob<'_>, tests: &CaseTests, change: &ChangedFile) -> 
     hasher.finalize().to_hex()[..32].to_owned()
 }
 
-/// A patch and the sandbox for its tests, or why there is none; see [`prepare`].
-type Prepared<'a> = (&'a Patch<'a>, Result<Option<PreparedTests<'a>>, ReplayError>);
-
-/// Runs the tests of patches, some at a time, and returns their number.
-///
-/// While tests run, the sandboxes of the next ones are made: at most one for each worker.
+/// Runs the tests of patches, and returns the number of judged ones.
 fn run_patches(
     job: &JudgingJob<'_>,
     patches: &[Patch<'_>],
-    is_done: &dyn Fn(&Prediction) -> bool,
     writer: &mut VerdictWriter,
-    on_progress: impl Fn(usize, usize) + Sync,
+    on_progress: impl Fn(usize, usize),
 ) -> Result<usize, ReplayError> {
-    let workers = job.jobs.clamp(1, patches.len().max(1));
-    let (sender, prepared) = mpsc::sync_channel::<Prepared<'_>>(workers - 1);
-    let prepared = Arc::new(Mutex::new(prepared));
-    let (finished_sender, finished) = mpsc::channel();
-    let (working, ended) = mpsc::channel::<()>();
-    let mut runs = 0;
+    let (mut runs, mut failure) = (0, None);
     on_progress(0, patches.len());
-    thread::scope(|scope| {
-        scope.spawn(move || {
-            let wanted = patches.iter().take_while(|_| !job.stop.is_cancelled());
-            for patch in wanted {
-                if sender.send((patch, prepare(job, patch))).is_err() {
-                    break;
-                }
+    let mut record = |place: usize, judged: Judgement| {
+        let Some(patch) = patches.get(place) else { return ControlFlow::Continue(()) };
+        let row = Judgement { patch: patch.hash.clone(), ..judged };
+        let written = writer
+            .append(&row)
+            .and_then(|()| patch.others.iter().try_for_each(|answer| writer.append(&again(&row, answer))));
+        runs += 1;
+        on_progress(runs, patches.len());
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
             }
-            drop(sender);
-            // A sandbox ends with the thread that made it, so this one stays as long as tests run.
-            let _ = ended.recv();
-        });
-        for _ in 0..workers {
-            let (prepared, finished, working) =
-                (Arc::clone(&prepared), finished_sender.clone(), working.clone());
-            scope.spawn(move || {
-                while let Some((patch, tests)) = next(&prepared) {
-                    let judged = tests.and_then(|tests| judge(job, patch, tests));
-                    let is_stopped = judged.is_err() && job.stop.is_cancelled();
-                    if is_stopped || finished.send((patch, judged)).is_err() {
-                        break;
-                    }
-                }
-                drop((prepared, working));
-            });
         }
-        // The workers have ends of their own: the last one ends the loops.
-        drop((prepared, finished_sender, working));
-        for (patch, judged) in finished {
-            let judged = judged?;
-            runs += 1;
-            let mut answers = patch.answers.iter().filter(|answer| !is_done(answer));
-            if let Some(first) = answers.next() {
-                let row =
-                    Judgement { engine: first.engine.name.clone(), repetition: first.repetition, ..judged };
-                writer.append(&row)?;
-                answers.try_for_each(|answer| writer.append(&again(&row, answer)))?;
-            }
-            on_progress(runs, patches.len());
-        }
-        Ok(runs)
-    })
-}
-
-/// Waits for the next sandbox; `None` if there is none any more.
-fn next<'a>(prepared: &Mutex<Receiver<Prepared<'a>>>) -> Option<Prepared<'a>> {
-    prepared.lock().ok()?.recv().ok()
-}
-
-/// Makes the sandbox for a patch; `None` if a program judges, or Codev-Bench's rule, which runs several commands.
-fn prepare<'a>(job: &JudgingJob<'a>, patch: &Patch<'_>) -> Result<Option<PreparedTests<'a>>, ReplayError> {
-    match shapes_of_codev_bench(job, patch) {
-        Some(_) => Ok(None),
-        None => job.judge.prepare(patch.tests, placed(job, patch)?),
-    }
-}
-
-/// Returns the shapes that the rule of Codev-Bench's program demands; `None` if another rule judges the patch.
-fn shapes_of_codev_bench<'a>(job: &JudgingJob<'a>, patch: &Patch<'_>) -> Option<&'a [CodevShape]> {
-    match job.rules {
-        JudgingRules::Original { shapes } if patch.case.task.kind() == TaskKind::Complete => Some(shapes),
-        JudgingRules::Original { .. } | JudgingRules::Ours => None,
-    }
-}
-
-/// Returns the changed file of a patch.
-fn placed(job: &JudgingJob<'_>, patch: &Patch<'_>) -> Result<ChangedFile, ReplayError> {
-    let answer =
-        patch.answers.first().ok_or_else(|| ReplayError::Sandbox { reason: "no answer".to_owned() })?;
-    let placed = job.judge.place(patch.case, answer, job.rules)?;
-    placed.ok_or_else(|| ReplayError::Sandbox { reason: "no code".to_owned() })
-}
-
-fn judge(
-    job: &JudgingJob<'_>,
-    patch: &Patch<'_>,
-    prepared: Option<PreparedTests<'_>>,
-) -> Result<Judgement, ReplayError> {
-    let (judged, verdict) = verdict(job, patch, prepared)?;
-    let has_passed = verdict == TestVerdict::Passed;
-    let output = secrets::redact(&judged.output);
-    let end = output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES));
-    Ok(Judgement {
-        schema: SchemaVersion::CURRENT,
-        case: patch.case.id.clone(),
-        engine: String::new(),
-        repetition: 0,
-        patch: patch.hash.clone(),
-        verdict,
-        not_passed: if has_passed { BTreeSet::new() } else { judged.not_passed },
-        seconds: judged.wall.as_secs_f64(),
-        output: if has_passed { String::new() } else { output[end..].to_owned() },
-    })
-}
-
-/// Judges a patch by the rules of the job.
-fn verdict(
-    job: &JudgingJob<'_>,
-    patch: &Patch<'_>,
-    prepared: Option<PreparedTests<'_>>,
-) -> Result<(JudgedCode, TestVerdict), ReplayError> {
-    if let Some(shapes) = shapes_of_codev_bench(job, patch) {
-        let TestJudge::Sandbox(judge) = job.judge else {
-            let reason = "a program judges here, which cannot apply the rule of Codev-Bench's program";
-            return Err(ReplayError::Sandbox { reason: reason.to_owned() });
-        };
-        let change = placed(job, patch)?;
-        let code = (patch.answers[0].text.as_str(), &change);
-        let judged = judge_as_codev_bench(judge, shapes, patch.case, patch.tests, code)?;
-        let verdict = judged.verdict;
-        return Ok((judged, verdict));
-    }
-    let judge = || job.judge.judge(patch.tests, &placed(job, patch)?);
-    let judged = match prepared {
-        Some(prepared) => JudgedCode::of_prepared(prepared, patch.tests)?,
-        None => judge()?,
     };
-    let verdict = confirmed(judged.verdict, || Ok(judge()?.verdict))?;
-    Ok((judged, verdict))
-}
-
-/// Returns a verdict, or flaky if a failure does not come again: tests may depend on time or chance with this code only. A time limit is not
-/// tried again: it would cost the most and prove the least.
-fn confirmed(
-    verdict: TestVerdict,
-    again: impl FnOnce() -> Result<TestVerdict, ReplayError>,
-) -> Result<TestVerdict, ReplayError> {
-    let is_failure = matches!(verdict, TestVerdict::Failed | TestVerdict::NotRun);
-    if is_failure && again()? == TestVerdict::Passed { Ok(TestVerdict::Flaky) } else { Ok(verdict) }
+    let ran = job.runner.run(patches, job.rules, job.stop, &mut record);
+    failure.map_or(ran, Err)?;
+    Ok(runs)
 }
 
 /// Returns the judgement of an answer that equals a judged one.
@@ -384,26 +252,5 @@ impl VerdictWriter {
         written.map_err(|reason| ReplayError::Append { path: self.rows.path().to_owned(), reason })?;
         self.judged += 1;
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_failure_that_comes_again_is_one() {
-        use TestVerdict::{BuildError, Failed, Flaky, NotRun, Passed, TimedOut};
-        for (first, second, verdict) in [
-            (Failed, Passed, Flaky),
-            (Failed, Failed, Failed),
-            (Failed, TimedOut, Failed),
-            (NotRun, Passed, Flaky),
-        ] {
-            assert_eq!(confirmed(first, || Ok(second)).ok(), Some(verdict), "{first:?}, then {second:?}");
-        }
-        for once in [Passed, BuildError, TimedOut] {
-            assert_eq!(confirmed(once, || unreachable!("it is not run again")).ok(), Some(once));
-        }
     }
 }

@@ -8,6 +8,7 @@ use benchmarks::ScoringRules;
 use benchmarks::codev_bench::{CodevBlock, has_right_indent, is_empty, is_on_one_line, unit_test_passes};
 use cases::{Case, CaseTests, TestVerdict};
 use sandbox::{ChangedFile, Exit};
+use serde::{Deserialize, Serialize};
 
 use crate::ReplayError;
 use crate::test_judge::{JudgedCode, SandboxJudge};
@@ -16,7 +17,8 @@ use crate::test_judge::{JudgedCode, SandboxJudge};
 const TEST_LIMIT: Duration = Duration::from_secs(120);
 
 /// Rules of judging.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum JudgingRules {
     /// The report and the exit code of the runner.
     #[default]
@@ -32,7 +34,8 @@ pub enum JudgingRules {
 }
 
 /// A rule about the shape of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CodevShape {
     /// Each line after the first is indented at least as far as the block.
     Indent,

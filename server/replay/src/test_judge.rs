@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cases::{Case, CaseTests, Prediction, TestVerdict};
+use cases::{Case, CaseTests, TestVerdict};
 use sandbox::{
     ChangedFile, CommandOutcome, JudgeProgram, PreparedTests, Sandbox, SandboxError, TestRun, TestRunner,
     TestSelection,
 };
 
 use crate::ReplayError;
-use crate::judging_rules::JudgingRules;
-use crate::placed_code::{first_line, place_answer, place_code};
+use crate::placed_code::{first_line, place_code};
 
 /// Judges code over one workspace.
 #[derive(Debug)]
@@ -62,21 +61,12 @@ impl JudgedCode {
 }
 
 impl TestJudge {
-    fn workspace(&self) -> &Path {
+    /// Returns the workspace.
+    pub fn workspace(&self) -> &Path {
         match self {
             TestJudge::Sandbox(judge) => judge.sandbox.workspace(),
             TestJudge::Program(program) => program.workspace(),
         }
-    }
-
-    /// Returns the case's file with an answer in place of the truth; `None` if the answer has no code.
-    pub(crate) fn place(
-        &self,
-        case: &Case,
-        answer: &Prediction,
-        rules: &JudgingRules,
-    ) -> Result<Option<ChangedFile>, ReplayError> {
-        place_answer(self.workspace(), case, answer, rules)
     }
 
     /// Makes the sandbox for the tests of a changed file; `None` if a program judges.

@@ -12,8 +12,8 @@ use std::time::Duration;
 use cases::{Case, CaseId, CaseTests};
 use config::Tests;
 use replay::{
-    FoundTests, JudgingJob, JudgingRules, ReplayError, RepositoryTests, RunContents, SandboxJudge, TestJudge,
-    saved_case,
+    FoundTests, JudgingJob, JudgingRules, LocalJudge, ReplayError, RepositoryTests, RunContents,
+    SandboxJudge, TestJudge, saved_case,
 };
 use sandbox::{ConfinementChoice, SandboxError, TestRunner};
 use tokio_util::sync::CancellationToken;
@@ -105,10 +105,9 @@ impl FolderTests {
             }
         }
         let contents = RunContents { cases: cases.into(), ..contents };
-        let jobs = judge_jobs(None, settings);
-        let rules = &JudgingRules::Ours;
-        let job =
-            JudgingJob { folder: run, contents: &contents, judge: &judge, tree_hash, rules, jobs, stop };
+        let runner = &LocalJudge { judge: &judge, jobs: judge_jobs(None, settings) };
+        let (contents, workspace, rules) = (&contents, judge.workspace(), &JudgingRules::Ours);
+        let job = JudgingJob { folder: run, contents, workspace, runner, tree_hash, rules, stop };
         let judged = replay::judge_answers(&job, |done, total| on_progress(Progress { done, total }))?;
         Ok(judged.judged)
     }

@@ -24,6 +24,7 @@ mod error;
 mod git;
 mod git_history;
 mod head_tracker;
+mod list_files;
 mod open_regular;
 mod path_text;
 mod path_tree;
@@ -55,6 +56,7 @@ pub use git_history::{
     BlobChange, BlobText, Commit, CommitChanges, GitHistory, GitHistoryError, MAX_CHANGED_FILES,
 };
 pub use head_tracker::HeadTracker;
+pub use list_files::{ListedFile, list_files};
 pub use path_text::path_text;
 pub use read_file::read_file;
 pub use real_path::{RealPath, real_path};

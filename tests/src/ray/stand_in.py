@@ -48,7 +48,11 @@ def main() -> None:
     send("hello", **VERSIONS)
     job = json.loads(sys.stdin.readline())
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen([job["binary"], "ray-worker"], **pipes) as worker:
+    command = [job["binary"], "ray-worker"]
+    # Tests run in the workspace itself, which is a copy on a node.
+    if files := (job["workspace"] or {}).get("files"):
+        command += ["--workspace", files["root"]]
+    with subprocess.Popen(command, **pipes) as worker:
         worker.stdin.write(json.dumps({"type": "job", **job["worker"]}) + "\n")
         worker.stdin.flush()
         assert json.loads(worker.stdout.readline())["type"] == "ready"

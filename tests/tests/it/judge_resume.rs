@@ -66,15 +66,15 @@ fn write_run(project: &Project, count: usize) -> usize {
 }
 
 /// A run over a project of orders, to be judged again and again.
-struct JudgedRun {
-    project: Project,
+pub(crate) struct JudgedRun {
+    pub(crate) project: Project,
     /// Answers of both engines.
-    answers: usize,
+    pub(crate) answers: usize,
 }
 
 impl JudgedRun {
     /// Writes the project, and a run of two engines over `count` cases.
-    fn new(count: usize, settings: &str) -> JudgedRun {
+    pub(crate) fn new(count: usize, settings: &str) -> JudgedRun {
         let project = Project::new("");
         for number in 0..count {
             project.write(&format!("shop/orders_{number}.py"), order_file(number));
@@ -84,11 +84,11 @@ impl JudgedRun {
         JudgedRun { project, answers }
     }
 
-    fn verdicts(&self) -> PathBuf {
+    pub(crate) fn verdicts(&self) -> PathBuf {
         self.project.sibling_path("run/verdicts.jsonl")
     }
 
-    fn judge(&self) -> String {
+    pub(crate) fn judge(&self) -> String {
         format!("judge ../run --workspace . --judge-jobs {JOBS}")
     }
 
@@ -114,7 +114,12 @@ impl JudgedRun {
         self.project.run(&self.judge()).expect_code(0);
         let all = fs::read(&verdicts).expect("verdicts");
         assert!(all.starts_with(&kept), "earlier verdicts have changed");
-        let text = String::from_utf8(all).expect("UTF-8");
+        self.check_each_answer_passed_once();
+    }
+
+    #[track_caller]
+    pub(crate) fn check_each_answer_passed_once(&self) {
+        let text = fs::read_to_string(self.verdicts()).expect("verdicts");
         let rows: Vec<Judgement> = parse_lines(&text).expect("judgements").rows;
         let keys: BTreeSet<(&str, &str, u32)> = rows.iter().map(Judgement::key).collect();
         assert_eq!((rows.len(), keys.len()), (self.answers, self.answers));
@@ -122,7 +127,7 @@ impl JudgedRun {
     }
 }
 
-fn lines(path: &Path) -> usize {
+pub(crate) fn lines(path: &Path) -> usize {
     fs::read_to_string(path).map_or(0, |text| text.lines().count())
 }
 

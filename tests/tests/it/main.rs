@@ -44,6 +44,8 @@ mod packages;
 mod program_engines;
 #[cfg(unix)]
 mod ray;
+#[cfg(unix)]
+mod ray_judge;
 mod report;
 mod requests;
 mod run_rows;

@@ -85,7 +85,10 @@ impl PythonProject {
     }
 
     pub(crate) fn command(&self, arguments: &str) -> Command {
-        let mut command = self.project.ghostbench(arguments);
+        self.in_its_python(self.project.ghostbench(arguments))
+    }
+
+    pub(crate) fn in_its_python(&self, mut command: Command) -> Command {
         let paths = std::env::var_os("PATH").unwrap_or_default();
         let paths = std::iter::once(self.programs.clone()).chain(std::env::split_paths(&paths));
         command.env("PATH", std::env::join_paths(paths).expect("paths without separators"));
@@ -93,13 +96,19 @@ impl PythonProject {
         command
     }
 
-    fn run(&self, arguments: &str) -> ProcessOutcome {
+    pub(crate) fn run(&self, arguments: &str) -> ProcessOutcome {
         RunningProcess::start(self.command(arguments)).wait()
     }
 
     /// Builds cases with tests in the sibling folder `codev`.
     fn build(&self) -> Vec<Case> {
-        self.run("build codev-bench . --with-tests --test-runs 2 --size 20 --out ../codev").expect_code(0);
+        self.build_some(20)
+    }
+
+    /// Builds cases from this number of blocks of each scenario.
+    pub(crate) fn build_some(&self, blocks: usize) -> Vec<Case> {
+        let build = format!("build codev-bench . --with-tests --test-runs 2 --size {blocks} --out ../codev");
+        self.run(&build).expect_code(0);
         let text = fs::read_to_string(self.project.sibling_path("codev/cases.jsonl")).expect("a suite");
         parse_lines(&text).expect("cases").rows
     }
@@ -117,7 +126,7 @@ impl PythonProject {
         self.judgements(run)
     }
 
-    fn answer(&self, cases: &[Case], run: &str, answer: impl Fn(&Case) -> String) {
+    pub(crate) fn answer(&self, cases: &[Case], run: &str, answer: impl Fn(&Case) -> String) {
         let arguments = format!(
             "replay ../codev/cases.jsonl --workspace . --no-copies off --engine empty --out ../{run}"
         );

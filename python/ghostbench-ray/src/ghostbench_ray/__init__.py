@@ -1,4 +1,4 @@
-"""Makes the requests of ``ghostbench replay --ray`` on the nodes of a Ray cluster.
+"""Makes the requests of ``ghostbench replay --ray``, and the judgements, on the nodes of a Ray cluster.
 
 ``ghostbench`` starts ``python -m ghostbench_ray`` and talks to it in JSON Lines. This package carries batches of
 cases to workers, and rows back; it knows neither cases nor engines, and decides nothing about a run: ``ghostbench``

@@ -14,7 +14,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 import ghostbench_ray
 from ghostbench_ray.limiter import Limiter
-from ghostbench_ray.shipping import ShippedFile, describe, parts
+from ghostbench_ray.shipping import ShippedFile, describe, parts, read_workspace
 from ghostbench_ray.worker import Job, Worker
 
 # Seconds that the loop waits for an event of the cluster before it looks for a message.
@@ -41,9 +41,15 @@ STOP_S = 10.0
 # A place on the head node, which lives as long as the cluster.
 HEAD = {"node:__internal_head__": 0.001}
 
-WORKSPACE = pa.schema([("path", pa.string()), ("text", pa.large_string())])
 CASES = pa.schema([("row", pa.large_string()), ("copies", pa.list_(pa.string()))])
-ATTEMPTS = pa.schema([("case", pa.int32()), ("engine", pa.string()), ("repetition", pa.int32())])
+ATTEMPTS = pa.schema(
+    [
+        ("case", pa.int32()),
+        ("engine", pa.string()),
+        ("repetition", pa.int32()),
+        ("answer", pa.large_string()),
+    ]
+)
 
 
 class CannotGoOnError(Exception):
@@ -88,7 +94,7 @@ class Driver:
         self.message = json.dumps({"type": "job", **job["worker"]})
         self.patience_s: float = job["patience_s"]
         files = job["workspace"]
-        self.workspace = None if files is None else ray.put(pa.Table.from_pylist(files, WORKSPACE))
+        self.workspace = None if files is None else ray.put(read_workspace(files))
         self.sent: dict[str, Any] = {}
         self.limiter: Any = (
             ray.remote(Limiter).options(num_cpus=0, resources=HEAD, max_concurrency=MOST_LEASES).remote(job["rates"])

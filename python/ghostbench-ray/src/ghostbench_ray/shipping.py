@@ -2,10 +2,12 @@
 
 import hashlib
 import os
+import posixpath
 import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pyarrow as pa
 
@@ -14,6 +16,16 @@ PART_BYTES = 32 << 20
 
 # Prefix of the folders of workers, followed by the id of their process.
 PREFIX = "ghostbench-ray-"
+
+# Files of a workspace; a link has a target in place of a content.
+WORKSPACE = pa.schema(
+    [
+        ("path", pa.string()),
+        ("content", pa.large_binary()),
+        ("is_program", pa.bool_()),
+        ("link", pa.string()),
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -65,18 +77,51 @@ def is_same(path: Path, file: ShippedFile) -> bool:
         return False
 
 
+def read_workspace(sent: dict[str, Any]) -> pa.Table:
+    """Return the files of a workspace: texts that were sent here, or files and links on the user's machine.
+
+    Links that lead out of the workspace are left out.
+    """
+    if "texts" in sent:
+        rows = [{"path": file["path"], "content": file["text"].encode()} for file in sent["texts"]]
+        return pa.Table.from_pylist(rows, schema=WORKSPACE)
+    root = Path(sent["files"]["root"])
+    rows = []
+    for path in sent["files"]["paths"]:
+        file = root / path
+        if not file.is_symlink():
+            is_program = bool(file.stat().st_mode & 0o100)
+            rows.append({"path": path, "content": file.read_bytes(), "is_program": is_program})
+        elif is_inside(path, target := os.readlink(file)):
+            rows.append({"path": path, "link": target})
+    return pa.Table.from_pylist(rows, schema=WORKSPACE)
+
+
+def is_inside(path: str, target: str) -> bool:
+    """Whether the target of a link, whose path is relative to the workspace, is below the workspace."""
+    whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    return not posixpath.isabs(whole) and whole.split("/")[0] != ".."
+
+
 def write_workspace(files: pa.Table, folder: Path) -> Path:
     """Write the files of the workspace below a folder, and return it."""
     root = folder / "workspace"
     root.mkdir()
-    for batch in files.to_batches():
-        for path, text in zip(batch["path"], batch["text"], strict=True):
-            relative = PurePosixPath(path.as_py())
-            if relative.is_absolute() or ".." in relative.parts:
-                raise ValueError(f"{relative} is outside of the workspace")
-            target = root / relative
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(text.as_py().encode())
+    columns = [files[name] for name in WORKSPACE.names]
+    for path, content, is_program, link in zip(*columns, strict=True):
+        relative = PurePosixPath(path.as_py())
+        if relative.is_absolute() or ".." in relative.parts:
+            raise ValueError(f"{relative} is outside of the workspace")
+        target = root / relative
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if link.is_valid:
+            if not is_inside(path.as_py(), link.as_py()):
+                raise ValueError(f"{relative} leads out of the workspace")
+            target.symlink_to(link.as_py())
+            continue
+        target.write_bytes(content.as_py())
+        if is_program.as_py():
+            target.chmod(0o755)
     return root
 
 

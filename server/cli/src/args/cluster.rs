@@ -1,4 +1,4 @@
-//! Arguments of a replay on a Ray cluster.
+//! Arguments of work on a Ray cluster.
 
 use std::path::PathBuf;
 
@@ -7,11 +7,12 @@ use cluster::EngineRate;
 /// Heading of the options of [`ClusterArgs`].
 const CLUSTER: &str = "Cluster";
 
-/// Where requests are made.
+/// Where requests are made, and answers judged.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ClusterArgs {
-    /// Make the requests on the nodes of the Ray cluster at this address, HOST:PORT or ray://HOST:PORT. --jobs is then the number per node.
-    /// Sends the cases, the workspace's code, and the settings with their keys there. See docs/cluster.md.
+    /// Work on the nodes of the Ray cluster at this address, HOST:PORT or ray://HOST:PORT: make the requests of a replay, and judge answers.
+    /// --jobs and --judge-jobs are then the numbers per node. Sends the cases, the workspace's files, and the settings with their keys
+    /// there. See docs/cluster.md.
     #[arg(long, value_name = "ADDRESS", help_heading = CLUSTER)]
     pub(crate) ray: Option<String>,
     /// Python with the package ghostbench-ray and the cluster's version of Ray [default: GHOSTBENCH_PYTHON, else python3].
@@ -20,18 +21,27 @@ pub(crate) struct ClusterArgs {
     /// Environment variable to send to the nodes, such as that of an API key; may be given more than once. No other is sent.
     #[arg(long, value_name = "NAME", requires = "ray", help_heading = CLUSTER)]
     pub(crate) ray_env: Vec<String>,
+    /// Folder of the workspace whose ignored files the tests need, such as node_modules: sent to the nodes that judge; may be given more
+    /// than once.
+    #[arg(long, value_name = "DIR", requires = "ray", help_heading = CLUSTER)]
+    pub(crate) ray_folder: Vec<PathBuf>,
+    /// Send without asking.
+    #[arg(long, requires = "ray", help_heading = CLUSTER)]
+    pub(crate) yes: bool,
+}
+
+/// Limits of requests over all nodes.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct RateArgs {
     /// Maximum requests per minute to an engine from all nodes; may be given more than once.
     #[arg(long, value_name = "ENGINE=N", value_parser = parse_rate, requires = "ray", help_heading = CLUSTER)]
     pub(crate) rate: Vec<(String, f64)>,
     /// Maximum concurrent requests to an engine from all nodes; may be given more than once.
     #[arg(long, value_name = "ENGINE=N", value_parser = parse_concurrency, requires = "ray", help_heading = CLUSTER)]
     pub(crate) concurrency: Vec<(String, u32)>,
-    /// Send without asking.
-    #[arg(long, requires = "ray", help_heading = CLUSTER)]
-    pub(crate) yes: bool,
 }
 
-impl ClusterArgs {
+impl RateArgs {
     /// Returns the limits of each engine.
     pub(crate) fn rates(&self) -> Vec<EngineRate> {
         let mut rates: Vec<EngineRate> = Vec::new();
@@ -56,7 +66,7 @@ fn of_engine<'a>(rates: &'a mut Vec<EngineRate>, engine: &str) -> &'a mut Engine
 /// `ghostbench ray-worker`, started on the nodes of a cluster.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RayWorkerArgs {
-    /// The code that engines may read.
+    /// The code that engines may read, or that tests judge.
     #[arg(long)]
     pub(crate) workspace: Option<PathBuf>,
     /// File of recorded answers.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use replay::{CodevShape, JudgingRules};
 
-use super::{SettingsArgs, VerdictArgs};
+use super::{ClusterArgs, SettingsArgs, VerdictArgs};
 
 /// The sandbox of tests.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -37,6 +37,9 @@ pub(crate) struct JudgeArgs {
     /// The sandbox.
     #[command(flatten)]
     pub(crate) sandbox: SandboxArgs,
+    /// The cluster.
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
     /// Additional settings.
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,

@@ -1,9 +1,11 @@
 //! `ghostbench replay`: runs engines over a suite.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use cases::Run;
+use cases::{Case, Run};
 use completion::WorkspaceIndex;
+use config::{ConfigFiles, Tests};
 use replay::{JudgingRules, RequestPlan, RunContents};
 use session::judge_jobs;
 
@@ -12,11 +14,13 @@ use crate::folders::{self, USE_OUT};
 use crate::steps::estimate::{estimate, print_estimate};
 use crate::steps::gates::{Baseline, require_passed};
 use crate::steps::index::{IndexedWorkspace, index};
+use crate::steps::ray_cluster::AgreedCluster;
+use crate::steps::ray_judge::{Judging, TestFiles};
 use crate::steps::require_answers::require_answers;
 use crate::steps::run_replay::{ReplayJob, RunStart, run_inputs, run_replay};
 use crate::steps::settings_sources::SettingsSources;
 use crate::steps::show_run::{ReportOptions, show};
-use crate::steps::test_judge::{judge_run, open_judge};
+use crate::steps::test_judge::{JudgedRun, RunJudge, judge_run, open_judge};
 use crate::steps::{cassette, engine_registry, ray_cluster, use_threads};
 
 /// Runs the command.
@@ -49,23 +53,24 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     }
     let plan = RequestPlan { repeat, retries_failed: args.retry_failed, limits: args.asking.limits.limits() };
     let inputs = run_inputs(cases, engines, world, copies, &args.asking);
-    let start = match (&args.into, args.resume || args.retry_failed) {
-        (Some(_), _) => RunStart::Extend,
-        (None, true) => RunStart::Resume,
-        (None, false) => RunStart::New,
-    };
+    let start = run_start(args);
     let out = args.into.as_ref().or(args.out.as_ref());
     if args.asking.limits.dry_run {
         let earlier = out.filter(|_| start != RunStart::New).map(|run| replay::read_run(run)).transpose()?;
         let done = earlier.map_or_else(Vec::new, |earlier| earlier.predictions);
         return print_estimate(&estimate(&inputs, &plan, &done, &name), args.json);
     }
-    // Without a sandbox nothing is asked: answers that cannot be judged are useless.
-    let judge =
-        args.judging.judge.then(|| open_judge(root, &config.tests, &args.judging.sandbox)).transpose()?;
+    ray_cluster::check_rates(&args.rates, &run)?;
+    let files = || sources.files.read(Some(root));
+    let (agreed, test_files) = agree(args, root, indexed.as_ref())?;
     let snapshot = indexed.as_ref().map(|indexed| &indexed.snapshot);
-    let cluster =
-        ray_cluster::open(&args.cluster, &args.asking, &run, sources.files.read(Some(root)), snapshot)?;
+    let cluster = agreed.as_ref().map(|agreed| agreed.requests(args, &run, files(), snapshot)).transpose()?;
+    // Without a sandbox nothing is asked: answers that cannot be judged are useless.
+    let on_cluster = indexed.as_ref().zip(agreed.as_ref()).zip(test_files);
+    let judge = match on_cluster {
+        Some((place, test_files)) => Some(judge_of_cluster(args, place, test_files, &inputs.cases, files())?),
+        None => local_judge(args, root, &config.tests)?,
+    };
     let folder = match out {
         Some(folder) => folder.clone(),
         None => folders::data_folder(USE_OUT)?.new_run(&name)?,
@@ -86,9 +91,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     showing.add_replay(&replayed);
     let scores = match (&judge, &indexed) {
         (Some(judge), Some(indexed)) => {
-            let jobs = judge_jobs(args.judging.judge_jobs, &config.tests);
-            let of_code = (indexed.code.state.tree_hash.as_str(), jobs);
-            judge_run(&folder, &replayed.contents, judge, &JudgingRules::Ours, of_code)?;
+            judge_replayed(&folder, &replayed.contents, (root, indexed), judge)?;
             replay::scores_of(&folder, &replayed.contents).scores
         }
         _ => replayed.scores,
@@ -97,6 +100,68 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     cassette::close(&args.asking.cassette, cassette.as_deref())?;
     require_answers(&replayed.contents)?;
     require_passed(&gates)
+}
+
+/// Returns the cluster of the arguments, once the user has agreed to it, and the files that its nodes judge with.
+fn agree(
+    args: &ReplayArgs,
+    root: &Path,
+    indexed: Option<&IndexedWorkspace>,
+) -> anyhow::Result<(Option<AgreedCluster>, Option<TestFiles>)> {
+    let Some(address) = &args.cluster.ray else { return Ok((None, None)) };
+    let test_files = args.judging.judge.then(|| TestFiles::list(root, &args.cluster)).transpose()?;
+    let code = indexed.map(|indexed| ray_cluster::description_of_code(&indexed.snapshot));
+    // They contain the code.
+    let files = test_files.as_ref().map(TestFiles::description).or(code);
+    Ok((Some(ray_cluster::agree(address, &args.cluster, files)?), test_files))
+}
+
+/// Returns how the run begins.
+fn run_start(args: &ReplayArgs) -> RunStart {
+    match (&args.into, args.resume || args.retry_failed) {
+        (Some(_), _) => RunStart::Extend,
+        (None, true) => RunStart::Resume,
+        (None, false) => RunStart::New,
+    }
+}
+
+/// Judges the answers of a replayed run.
+fn judge_replayed(
+    folder: &Path,
+    contents: &RunContents,
+    (workspace, indexed): (&Path, &IndexedWorkspace),
+    judge: &RunJudge,
+) -> anyhow::Result<()> {
+    let (tree_hash, rules) = (indexed.code.state.tree_hash.as_str(), &JudgingRules::Ours);
+    judge_run(&JudgedRun { folder, contents, workspace, tree_hash, rules }, judge)?;
+    Ok(())
+}
+
+/// Returns the judge in this process, if answers are to be judged.
+fn local_judge(args: &ReplayArgs, root: &Path, tests: &Tests) -> anyhow::Result<Option<RunJudge>> {
+    if !args.judging.judge {
+        return Ok(None);
+    }
+    let judge = open_judge(root, tests, &args.judging.sandbox)?;
+    Ok(Some(RunJudge::Here { judge, jobs: judge_jobs(args.judging.judge_jobs, tests) }))
+}
+
+/// Returns the judge on the nodes of a cluster.
+fn judge_of_cluster(
+    args: &ReplayArgs,
+    (indexed, cluster): (&IndexedWorkspace, &AgreedCluster),
+    test_files: TestFiles,
+    cases: &[Case],
+    settings: ConfigFiles,
+) -> anyhow::Result<RunJudge> {
+    let judging = Judging {
+        cases,
+        rules: &JudgingRules::Ours,
+        jobs: args.judging.judge_jobs.map(NonZeroUsize::get),
+        sandbox: args.judging.sandbox,
+        tree_hash: &indexed.code.state.tree_hash,
+    };
+    test_files.judge(cluster, settings, &judging)
 }
 
 /// Whether the extended run has an engine of this name already.

@@ -1,4 +1,4 @@
-//! A replay on a Ray cluster: what is sent there, and the user's consent to it.
+//! Work on a Ray cluster: what is sent there, and the user's consent to it.
 
 use std::collections::BTreeMap;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -7,11 +7,14 @@ use std::time::Duration;
 
 use anyhow::Context;
 use cases::Run;
-use cluster::{CarriedFile, ClusterJob, DriverVersions, RayRunner, SettingsLayer, WorkerJob, WorkspaceFile};
+use cluster::{
+    CarriedFile, CarriedWorkspace, ClusterJob, DriverVersions, EngineRate, RayCluster, RayRunner,
+    RequestTask, SettingsLayer, WorkerJob, WorkerTask, WorkspaceText,
+};
 use config::ConfigFiles;
 use workspace::Snapshot;
 
-use crate::args::{ClusterArgs, EngineArgs, ReplayArgs};
+use crate::args::{ClusterArgs, RateArgs, ReplayArgs};
 use crate::exit::UsageError;
 use crate::output::{count, print_message, shell_quoted};
 use crate::steps::run_replay::runtime;
@@ -29,6 +32,15 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// Time without any usable node after which a run ends, seconds: a cluster that scales needs minutes for its first node.
 const PATIENCE_S: u64 = 600;
 
+/// A cluster that the user has agreed to.
+pub(crate) struct AgreedCluster {
+    address: String,
+    python: PathBuf,
+    environment: BTreeMap<String, String>,
+    /// The options of the command line, for the command that resumes.
+    pub(crate) options: String,
+}
+
 /// Makes the requests of a run elsewhere.
 pub(crate) struct ClusterRun {
     /// What makes them.
@@ -40,6 +52,11 @@ pub(crate) struct ClusterRun {
 /// Checks the arguments, before anything is read.
 pub(crate) fn check(args: &ReplayArgs) -> Result<(), UsageError> {
     let (cluster, asking) = (&args.cluster, &args.asking);
+    if !cluster.ray_folder.is_empty() && !args.judging.judge {
+        return Err(UsageError(
+            "--ray-folder is for the tests of --judge: add --judge, or leave it out".to_owned(),
+        ));
+    }
     if cluster.ray.is_none() || asking.cassette.file.is_none() {
         return Ok(());
     }
@@ -54,50 +71,79 @@ pub(crate) fn check(args: &ReplayArgs) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// Returns what a run on the cluster of the arguments needs, once the user has agreed; `None` without a cluster.
-pub(crate) fn open(
+/// Returns the cluster at an address, once the user has agreed to send files and settings there. `files` describes the files.
+pub(crate) fn agree(
+    address: &str,
     args: &ClusterArgs,
-    asking: &EngineArgs,
-    run: &Run,
-    files: ConfigFiles,
-    snapshot: Option<&Snapshot>,
-) -> anyhow::Result<Option<ClusterRun>> {
-    let Some(address) = &args.ray else { return Ok(None) };
-    let rates = args.rates();
-    let names: Vec<&str> = run.engines.iter().map(|config| config.engine.name.as_str()).collect();
-    if let Some(rate) = rates.iter().find(|rate| !names.contains(&rate.engine.as_str())) {
-        let message = format!("--rate and --concurrency: the run has no engine `{}`", rate.engine);
-        return Err(UsageError(message).into());
-    }
+    files: Option<String>,
+) -> anyhow::Result<AgreedCluster> {
     let environment = environment(&args.ray_env)?;
-    let python = python(args);
+    let python = args.python.clone().unwrap_or_else(default_python);
     runtime()?.block_on(cluster::versions(&python))?;
     check_address(address)?;
-    confirm(&question(address, args, snapshot), args.yes)?;
-    let job = ClusterJob {
-        address: address.clone(),
-        binary: std::env::current_exe().context("cannot find this program")?,
-        cassette: asking.cassette.file.as_deref().map(std::path::absolute).transpose()?,
-        workspace: snapshot.map(workspace_files),
-        environment,
-        worker: WorkerJob {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+    confirm(&question(address, args, files), args.yes)?;
+    Ok(AgreedCluster { address: address.to_owned(), python, environment, options: options(args) })
+}
+
+impl AgreedCluster {
+    /// Returns the cluster with a task for its workers.
+    pub(crate) fn with_task(
+        &self,
+        task: WorkerTask,
+        settings: ConfigFiles,
+        workspace: Option<CarriedWorkspace>,
+    ) -> anyhow::Result<RayCluster> {
+        let job = ClusterJob {
+            address: self.address.clone(),
+            binary: std::env::current_exe().context("cannot find this program")?,
+            cassette: None,
+            workspace,
+            environment: self.environment.clone(),
+            worker: WorkerJob {
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                settings: carried_files(settings),
+                task,
+            },
+            rates: Vec::new(),
+            patience_s: PATIENCE_S,
+        };
+        Ok(RayCluster { python: self.python.clone(), job, note: print_message })
+    }
+
+    /// Returns what makes the requests of a run on the cluster.
+    pub(crate) fn requests(
+        &self,
+        args: &ReplayArgs,
+        run: &Run,
+        files: ConfigFiles,
+        snapshot: Option<&Snapshot>,
+    ) -> anyhow::Result<ClusterRun> {
+        let (asking, rates) = (&args.asking, args.rates.rates());
+        let task = RequestTask {
             jobs: asking.jobs.map(std::num::NonZeroUsize::get),
-            settings: carried_files(files),
             run: Box::new(Run { copies: Vec::new(), ..run.clone() }),
             offline: asking.cassette.offline,
             paced: rates.iter().map(|rate| rate.engine.clone()).collect(),
-        },
-        rates,
-        patience_s: PATIENCE_S,
-    };
-    let runner = RayRunner { python, job, copies: run.copies.clone(), note: print_message };
-    Ok(Some(ClusterRun { runner, options: options(args) }))
+        };
+        let texts = snapshot.map(workspace_texts);
+        let mut cluster = self.with_task(WorkerTask::Requests(task), files, texts)?;
+        cluster.job.cassette = asking.cassette.file.as_deref().map(std::path::absolute).transpose()?;
+        cluster.job.rates = rates;
+        let options = self.options.clone() + &rate_options(&args.rates);
+        Ok(ClusterRun { runner: RayRunner { cluster, copies: run.copies.clone() }, options })
+    }
 }
 
-/// Returns Python, as chosen by the user.
-fn python(args: &ClusterArgs) -> PathBuf {
-    args.python.clone().unwrap_or_else(default_python)
+/// Checks that the run has the engines whose requests are limited.
+pub(crate) fn check_rates(args: &RateArgs, run: &Run) -> Result<(), UsageError> {
+    let names: Vec<&str> = run.engines.iter().map(|config| config.engine.name.as_str()).collect();
+    let is_unknown = |rate: &EngineRate| !names.contains(&rate.engine.as_str());
+    match args.rates().into_iter().find(is_unknown) {
+        Some(rate) => {
+            Err(UsageError(format!("--rate and --concurrency: the run has no engine `{}`", rate.engine)))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether this machine can use a cluster.
@@ -153,12 +199,9 @@ fn check_address(address: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn question(address: &str, args: &ClusterArgs, snapshot: Option<&Snapshot>) -> String {
+fn question(address: &str, args: &ClusterArgs, files: Option<String>) -> String {
     let mut sent = vec!["the cases".to_owned()];
-    sent.extend(snapshot.map(|snapshot| {
-        let files = count(snapshot.totals().files, "file");
-        format!("the code of {} ({files})", shell_quoted(snapshot.root()))
-    }));
+    sent.extend(files);
     sent.push("the settings with the keys in them".to_owned());
     if !args.ray_env.is_empty() {
         sent.push(format!("the environment variables {}", args.ray_env.join(", ")));
@@ -166,12 +209,18 @@ fn question(address: &str, args: &ClusterArgs, snapshot: Option<&Snapshot>) -> S
     format!("This sends {} to the Ray cluster at {address}. Go on?", sent.join(", "))
 }
 
+/// Describes the files that engines may read.
+pub(crate) fn description_of_code(snapshot: &Snapshot) -> String {
+    let files = count(snapshot.totals().files, "file");
+    format!("the code of {} ({files})", shell_quoted(snapshot.root()))
+}
+
 /// Returns all files that engines may read.
-fn workspace_files(snapshot: &Snapshot) -> Vec<WorkspaceFile> {
-    let file = |path: &str, text: &str| WorkspaceFile { path: path.to_owned(), text: text.to_owned() };
+fn workspace_texts(snapshot: &Snapshot) -> CarriedWorkspace {
+    let file = |path: &str, text: &str| WorkspaceText { path: path.to_owned(), text: text.to_owned() };
     let sources = snapshot.files().iter().map(|source| file(&source.path, &source.text));
     let manifests = snapshot.manifests().iter().map(|manifest| file(&manifest.path, &manifest.text));
-    sources.chain(manifests).collect()
+    CarriedWorkspace::Texts(sources.chain(manifests).collect())
 }
 
 /// Returns the settings files that can be read; problems of the others have been reported.
@@ -209,6 +258,13 @@ fn options(args: &ClusterArgs) -> String {
         args.ray.iter().map(|address| format!(" --ray {}", quoted(address))).collect::<String>();
     options.extend(args.python.iter().map(|python| format!(" --python {}", shell_quoted(python))));
     options.extend(args.ray_env.iter().map(|name| format!(" --ray-env {}", quoted(name))));
+    options
+}
+
+/// Returns the limits as options of a command line.
+fn rate_options(args: &RateArgs) -> String {
+    let quoted = |text: &str| shell_quoted(Path::new(text));
+    let mut options = String::new();
     options.extend(args.rate.iter().map(|(engine, rate)| format!(" --rate {}={rate}", quoted(engine))));
     options.extend(
         args.concurrency.iter().map(|(engine, most)| format!(" --concurrency {}={most}", quoted(engine))),
