@@ -84,7 +84,7 @@ impl OwnFolder {
 
 impl Drop for OwnFolder {
     fn drop(&mut self) {
-        // What is left is in a folder that says where it came from.
+        // A file that cannot be removed stays in a folder that says where it came from.
         let _ = fs::remove_dir_all(&self.root);
     }
 }
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_checkout_changes_creates_and_deletes_and_the_folder_is_removed() {
-        let project = tests::Project::new("");
+        let project = ::tests::Project::new("");
         for number in 0..40 {
             project.write(&format!("a/{number}.py"), "size = 1\n".repeat(300));
         }
