@@ -142,14 +142,9 @@ impl FileIndex {
         move_to_store(store, files)
     }
 
-    /// Whether its outline was decoded from a store.
-    pub(crate) fn has_decoded(&self) -> bool {
-        self.outline.has_decoded()
-    }
-
-    /// Returns the same file without the outline decoded from a store; `None` without any.
-    pub(crate) fn without_decoded(&self) -> Option<FileIndex> {
-        self.has_decoded().then(|| self.without_lazy_fields())
+    /// Returns the same file without its outline, if that was decoded from a store and is out of use; else `None`.
+    pub(crate) fn without_unused(&self) -> Option<FileIndex> {
+        self.outline.is_out_of_use().then(|| self.without_lazy_fields())
     }
 
     /// Returns the same file without anything that is computed on first use. Arrays in a store are not copied.

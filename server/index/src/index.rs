@@ -68,15 +68,10 @@ impl Index {
         Index { layers: merge_layers(layers, store).into(), store: self.store.clone() }
     }
 
-    /// Returns the number of files whose outlines searches have decoded from its store so far.
-    pub fn decoded_files(&self) -> usize {
-        self.layers.iter().flat_map(IndexLayer::files).filter(|file| file.has_decoded()).count()
-    }
-
-    /// Returns the same index without the outlines that searches have decoded from its store so far, which would otherwise grow to the
-    /// size of the store; `None` without any.
-    pub fn without_decoded(&self) -> Option<Index> {
-        let renewed: Vec<Option<IndexLayer>> = self.layers.iter().map(IndexLayer::without_decoded).collect();
+    /// Returns the same index without the outlines that were decoded from its store, and not asked for since the last call: they would
+    /// otherwise grow to the size of the store. `None` without any.
+    pub fn without_unused(&self) -> Option<Index> {
+        let renewed: Vec<Option<IndexLayer>> = self.layers.iter().map(IndexLayer::without_unused).collect();
         let is_changed = renewed.iter().any(Option::is_some);
         let layers =
             renewed.into_iter().zip(&*self.layers).map(|(new, old)| new.unwrap_or_else(|| old.clone()));

@@ -69,8 +69,8 @@ impl IndexLayer {
     }
 
     /// Returns the same layer without the outlines decoded from a store since it was built; `None` without any.
-    pub(crate) fn without_decoded(&self) -> Option<IndexLayer> {
-        let segment = Arc::new(self.segment.without_decoded()?);
+    pub(crate) fn without_unused(&self) -> Option<IndexLayer> {
+        let segment = Arc::new(self.segment.without_unused()?);
         Some(IndexLayer { segment, ..self.clone() })
     }
 

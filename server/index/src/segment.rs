@@ -74,11 +74,11 @@ impl Segment {
         StoredSegment { windows, functions, names: NameTable::clone(&self.names) }
     }
 
-    /// Returns the same segment without the outlines decoded from a store since it was built; `None` without any.
-    pub(crate) fn without_decoded(&self) -> Option<Segment> {
+    /// Returns the same segment without the outlines that were decoded from a store and are out of use; `None` without any.
+    pub(crate) fn without_unused(&self) -> Option<Segment> {
         let mut is_changed = false;
         let mut renew = |file: &Arc<FileIndex>| {
-            let renewed = file.without_decoded();
+            let renewed = file.without_unused();
             is_changed |= renewed.is_some();
             renewed.map_or_else(|| Arc::clone(file), Arc::new)
         };

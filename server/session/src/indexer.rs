@@ -44,6 +44,9 @@ const MIN_BEGUN_BYTES: usize = if cfg!(test) { 100_000 } else { 32 << 20 };
 /// Time between two returns of freed memory while files change: each takes milliseconds in a large workspace.
 const RELEASE_INTERVAL: Duration = Duration::from_secs(30);
 
+/// Time between two looks for unused parts of an index on disk: requests while somebody types use the same ones again and again.
+const TRIM_INTERVAL: Duration = Duration::from_secs(60);
+
 /// Called with a file and its syntax tree.
 pub type TreeObserver<'a> = dyn Fn(&SourceFile, &Tree) + Sync + 'a;
 
@@ -77,6 +80,8 @@ pub struct Indexer {
     retry_save_bytes: u64,
     /// When freed memory was last returned to the system.
     released_at: Instant,
+    /// When unused parts of the index were last dropped.
+    trimmed_at: Instant,
 }
 
 /// Statistics of opening a folder.
@@ -192,6 +197,7 @@ impl Indexer {
             needs_rewrite,
             retry_save_bytes: 0,
             released_at: Instant::now(),
+            trimmed_at: Instant::now(),
         };
         indexer.release_memory();
         Ok((indexer, opening))
@@ -213,13 +219,14 @@ impl Indexer {
         as_store(&self.blocks)
     }
 
-    /// Drops what requests have read from the store so far, if that are the parts of more than `most` files: it would otherwise grow.
-    /// Returns whether the index was replaced.
-    pub fn drop_decoded(&mut self, most: usize) -> bool {
-        if self.store().is_none() || self.index.index().decoded_files() <= most {
+    /// Drops what requests have read from the store, and not asked for since the last time, which would otherwise grow; once in
+    /// [`TRIM_INTERVAL`]. Returns whether the index was replaced.
+    pub fn drop_unused(&mut self, now: Instant) -> bool {
+        if self.store().is_none() || now < self.trimmed_at + TRIM_INTERVAL {
             return false;
         }
-        let Some(index) = self.index.index().without_decoded() else { return false };
+        self.trimmed_at = now;
+        let Some(index) = self.index.index().without_unused() else { return false };
         self.index = self.index.with_same_files(index);
         true
     }

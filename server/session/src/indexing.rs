@@ -42,9 +42,6 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 /// milliseconds.
 const SMALL_FOLDER_ENTRIES: usize = 1_000;
 
-/// Files whose parts are read from an index on disk between two looks at the whole folder: some tens of megabytes.
-const DECODED_FILES: usize = 1_000;
-
 /// The parts that the indexing of all folders shares; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct IndexingServices {
@@ -355,9 +352,7 @@ async fn refresh(
     let moves = indexer.tracker().root_changes();
     let scan = run_in_background(services, folder, move || {
         let refreshed = indexer.refresh(&scope);
-        // Not a few for each saved file: the same parts would be read again.
-        let most = if matches!(scope, ScanScope::Everything) { 0 } else { DECODED_FILES };
-        let is_trimmed = indexer.drop_decoded(most);
+        let is_trimmed = indexer.drop_unused(Instant::now());
         (indexer, scope, refreshed, is_trimmed)
     });
     let (indexer, scope, refreshed, is_trimmed) = scan.await?;

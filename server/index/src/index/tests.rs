@@ -141,19 +141,22 @@ fn outlines_read_from_a_store_are_dropped_and_read_again() {
     let files =
         vec![stored_file_index("a.py", "def user():\n    pass\n"), stored_file_index("b.py", "user()\n")];
     let index = Index::in_store(store, files.clone()).apply(Vec::new(), &["b.py".into()]);
-    assert!(index.without_decoded().is_none(), "nothing is read yet");
+    assert!(index.without_unused().is_none(), "nothing is read yet");
     let names = |index: &Index| {
         let searcher = index.hide(&[]);
         let outline = searcher.file("a.py").unwrap().outline();
         outline.definitions.iter().map(|definition| definition.name.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(names(&index), ["user"]);
-    let dropped = index.without_decoded().unwrap();
-    assert!(dropped.without_decoded().is_none());
+    assert!(index.without_unused().is_none(), "it was just read");
+    assert_eq!(names(&index), ["user"]);
+    assert!(index.without_unused().is_none(), "it was read again");
+    let dropped = index.without_unused().unwrap();
+    assert!(dropped.without_unused().is_none());
     assert_eq!((names(&dropped), dropped.files()), (vec!["user".to_owned()], 1));
-    assert!(
-        Index::from_files(vec![file_index("a.py", "def user():\n    pass\n")]).without_decoded().is_none()
-    );
+    let in_memory = Index::from_files(vec![file_index("a.py", "def user():\n    pass\n")]);
+    assert_eq!(names(&in_memory), ["user"]);
+    assert!(in_memory.without_unused().is_none() && in_memory.without_unused().is_none());
 }
 
 #[test]
