@@ -9,7 +9,7 @@ share of the wall time that the test commands take with one sandbox at a time, a
 their text is the truth or not. With --keep, packages stay in a folder and are not fetched again. Linux only.
 
 Debian packages: bubblewrap golang cmake autoconf automake libtool autopoint gettext flex default-jdk maven
-maven-debian-helper junit4, and the sources of its suite.
+maven-debian-helper junit4 libjacoco-java, and the sources of its suite.
 """
 
 import argparse

@@ -36,6 +36,7 @@ pub fn install() -> Result<Vec<(&'static str, PathBuf)>> {
     for (program, package) in [("gcc", "gcc"), ("make", "make"), ("cmake", "cmake"), ("go", "golang-go")] {
         require("with test runners of C and Go", install_package(program, package))?;
     }
+    require("with Maven", install_maven())?;
     let pytest = require("with pytest", pytest::install())?;
     let python_tools = require("of packages and documents", python_tools::install())?;
     let api_clients = require("with clients of other APIs", api_clients::install())?;
@@ -95,15 +96,36 @@ fn install_nextest() -> Result<()> {
 
 /// Installs a package of the system that has a program.
 fn install_package(program: &str, package: &str) -> Result<()> {
-    if process::is_installed(program) {
+    if process::is_installed(program) { Ok(()) } else { install_debian(program, &[package]) }
+}
+
+/// Installs Maven, its plugins for tests, JUnit and JaCoCo, all from the repository that Debian's packages make.
+fn install_maven() -> Result<()> {
+    let libraries = ["junit4.jar", "org.jacoco.core.jar"].map(|name| Path::new("/usr/share/java").join(name));
+    let plugins = Path::new("/usr/share/maven-repo/org/apache/maven/plugins/maven-surefire-plugin");
+    let has_programs = ["mvn", "javac"].into_iter().all(process::is_installed);
+    if has_programs && plugins.is_dir() && libraries.iter().all(|library| library.is_file()) {
         return Ok(());
     }
+    let plugins = ["libmaven-compiler-plugin-java", "libmaven-resources-plugin-java", "libsurefire-java"];
+    install_debian(
+        "mvn",
+        &[&["default-jdk-headless", "maven", "junit4", "libjacoco-java"][..], &plugins].concat(),
+    )
+}
+
+/// Installs packages of Debian, one of which has a program.
+fn install_debian(program: &str, packages: &[&str]) -> Result<()> {
     if !process::is_installed("apt-get") || !is_root() {
-        bail!("{program} is not installed; install the package {package} with the system's package manager");
+        bail!(
+            "{program} is not installed; install {} with the system's package manager",
+            packages.join(", ")
+        );
     }
     process::run(Command::new("apt-get").args(["-qq", "update"]))?;
-    let arguments = ["-qq", "install", "--yes", "--no-install-recommends", package];
-    process::run(Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+    let arguments = ["-qq", "install", "--yes", "--no-install-recommends"];
+    let mut apt = Command::new("apt-get");
+    process::run(apt.args(arguments).args(packages).env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
 fn is_root() -> bool {

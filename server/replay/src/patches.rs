@@ -100,7 +100,8 @@ impl PatchRunner for LocalJudge<'_> {
                 let (prepared, finished) = (Arc::clone(&prepared), finished_sender.clone());
                 let working = working.clone();
                 scope.spawn(move || {
-                    while let Some((place, tests)) = next(&prepared) {
+                    // Sandboxes that are made when the judgement is stopped are not used.
+                    while let Some((place, tests)) = next(&prepared).filter(|_| !stop.is_cancelled()) {
                         let Patch { case, answer, .. } = patches[place];
                         let judged = tests.and_then(|tests| judge.judge_prepared(case, answer, tests));
                         let is_stopped = judged.is_err() && stop.is_cancelled();
@@ -279,7 +280,62 @@ impl JudgingRules {
 
 #[cfg(test)]
 mod tests {
+    use cases::{EngineIdentity, Status, TestRunnerKind};
+    use sandbox::JudgeProgram;
+
     use super::*;
+    use crate::score_predictions::tests::case;
+
+    /// A case whose truth follows `x := ` in `a.go`.
+    fn judged_case(folder: &Path) -> Case {
+        std::fs::write(folder.join("a.go"), "x := f(a)").expect("a file");
+        let tests = CaseTests {
+            runner: TestRunnerKind::Command,
+            folder: String::new(),
+            ids: vec!["command".to_owned()],
+            seconds: 0.1,
+            must_return: false,
+        };
+        Case { byte_range: 5..9, tests: Some(Box::new(tests)), ..case("f(a)") }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn stopped_judgement_starts_nothing_that_is_prepared() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let case = judged_case(folder.path());
+        let name = || "e".to_owned();
+        let engine = EngineIdentity { name: name(), kind: name(), model: name(), fingerprint: name() };
+        let answers = ["f(a)", "f(b)", "f(c)"].map(|text| Prediction {
+            text: text.to_owned(),
+            ..Prediction::empty(case.id.clone(), engine.clone(), Status::Ok)
+        });
+        let patch = |answer| Patch { case: &case, answer, others: Vec::new(), hash: String::new() };
+        let patches = [&answers[0], &answers[1], &answers[2]].map(patch);
+        let [started, may_end] = ["started", "may-end"].map(|name| folder.path().join(name));
+        let script = "touch \"$0\"; until test -e \"$1\"; do sleep 0.01; done; echo '{\"verdict\": \"passed\"}' > \"$2/verdict.json\"";
+        let words = ["sh", "-c", script].into_iter().map(str::to_owned);
+        let files = [&started, &may_end].map(|path| path.to_string_lossy().into_owned());
+        let program = JudgeProgram::new(words.chain(files).collect(), folder.path().to_owned());
+        let judge = TestJudge::Program(program);
+        let (stop, mut judged) = (CancellationToken::new(), Vec::new());
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !started.exists() {
+                    thread::yield_now();
+                }
+                stop.cancel();
+                std::fs::write(&may_end, "").expect("a file");
+            });
+            let mut record = |place, _| {
+                judged.push(place);
+                ControlFlow::Continue(())
+            };
+            let runner = LocalJudge { judge: &judge, jobs: 1 };
+            runner.run(&patches, &JudgingRules::Ours, &stop, &mut record).expect("judgements");
+        });
+        assert_eq!(judged, [0]);
+    }
 
     #[test]
     fn only_a_failure_that_comes_again_is_one() {

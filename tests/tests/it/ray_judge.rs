@@ -1,5 +1,6 @@
 //! Judging on a Ray cluster: the verdicts of one machine, each once, whatever is killed or delivered twice; nodes that cannot judge.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -95,12 +96,18 @@ impl HoldingJudge {
         fs::write(&self.hold, (lines(&self.calls) + free).to_string()).expect("written");
     }
 
+    /// Workspaces of the workers that made calls after the first `skipped` ones.
+    fn callers(&self, skipped: usize) -> BTreeSet<String> {
+        let text = fs::read_to_string(&self.calls).unwrap_or_default();
+        text.lines().skip(skipped).map(str::to_owned).collect()
+    }
+
     fn release(&self) {
         fs::remove_file(&self.hold).expect("it is held");
     }
 
     fn settings(&self) -> String {
-        let script = r#"echo call >> "$0"
+        let script = r#"pwd >> "$0"
             while test -f "$1" && test "$(wc -l < "$0")" -gt "$(cat "$1")"; do sleep 0.05; done
             echo '{"verdict": "passed"}' > "$2/verdict.json""#;
         let words = json!(["sh", "-c", script, self.calls, self.hold]);
@@ -116,8 +123,11 @@ fn killed_command_and_killed_node_lose_and_repeat_no_verdict() {
     let start_and_hold = |cluster: &RayCluster, more: usize| {
         judge.hold_after(more);
         let (calls, verdicts) = (lines(&judge.calls), lines(&run.verdicts()));
+        // Workers of a killed command may still make calls.
+        let earlier = judge.callers(0);
         let mut process = RunningProcess::start(cluster.ghostbench(&run.project, &run.judge()));
-        wait_until("both nodes are held", || lines(&judge.calls) >= calls + more + 5 || process.has_ended());
+        let held = || judge.callers(calls + more).difference(&earlier).count();
+        wait_until("both nodes are held", || held() >= 2 || process.has_ended());
         wait_until("verdicts are on disk", || {
             lines(&run.verdicts()) >= verdicts + more / 2 || process.has_ended()
         });

@@ -1,6 +1,7 @@
 //! Runners of unit tests beside pytest: each finds tests with power in a small project, believes its truths, and refuses other code.
 
 mod c;
+mod java;
 mod javascript;
 
 use std::fs;

@@ -44,7 +44,7 @@ impl MessageCounts {
     }
 }
 
-/// The requests that are open, and what became of the others.
+/// The open requests, and counts of the others.
 #[derive(Default)]
 struct RequestAccount {
     state: Mutex<AccountState>,
@@ -114,7 +114,7 @@ impl ServerConnection {
 
     /// Waits until no request is open, or for the time limit: what is left is counted.
     pub(super) fn wait_for_all(&self) -> Result<()> {
-        // The counts say what was not answered.
+        // The counts include unanswered requests.
         let _ = self.account.wait(|state| state.open.is_empty().then_some(()));
         ensure!(!lock(&self.account.state).has_ended, "the server has ended");
         Ok(())

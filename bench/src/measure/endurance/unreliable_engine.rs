@@ -12,7 +12,7 @@ const SLOW: Duration = Duration::from_millis(400);
 /// Completion's time limit in ms: short, so that stalls end while their phase lasts.
 const DEADLINE_MS: u64 = 2_000;
 
-/// What the server does with a request.
+/// A reaction of the server to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ServerPhase {
     Answers,

@@ -30,7 +30,7 @@ struct OpenDocument {
     buffer: Buffer,
 }
 
-/// Numbers of what was done.
+/// Numbers of actions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DayCounts {
     keys: u64,

@@ -37,7 +37,11 @@ const GO: &str = include_str!("cover/go.sh");
 const CTEST: &str = include_str!("cover/ctest.sh");
 const CARGO: &str = include_str!("cover/cargo.sh");
 const NODE: &str = include_str!("cover/node.sh");
-const LINES: &str = include_str!("cover/lines.cjs");
+const MAVEN: &str = include_str!("cover/maven.sh");
+
+/// Programs that turn reports into lines.
+const LINES_OF_JAVASCRIPT: &str = include_str!("cover/lines.cjs");
+const LINES_OF_JAVA: &str = include_str!("cover/CoveredLines.java");
 
 /// A compiler that measures.
 const RUSTC: &str = "#!/bin/sh\nexec \"$@\" -C instrument-coverage\n";
@@ -59,6 +63,7 @@ pub(super) fn cover(
         TestRunnerKind::Node | TestRunnerKind::Jest | TestRunnerKind::Vitest => {
             words.extend([runner.kind.name().to_owned(), text("lines.cjs")]);
         }
+        TestRunnerKind::Maven => words.push(text("CoveredLines.java")),
         _ => {}
     }
     let mut rows = String::new();
@@ -73,7 +78,8 @@ pub(super) fn cover(
         file("cover.sh", script),
         file("tests.txt", &rows),
         file("rustc.sh", RUSTC),
-        file("lines.cjs", LINES),
+        file("lines.cjs", LINES_OF_JAVASCRIPT),
+        file("CoveredLines.java", LINES_OF_JAVA),
     ];
     let command = SandboxCommand {
         words,
@@ -109,6 +115,9 @@ fn script(runner: &TestRunner) -> Option<Script> {
             let (file, _) = id.split_once("::").filter(|(file, _)| !file.is_empty())?;
             Some(format!("-\t{file}"))
         }),
+        TestRunnerKind::Maven => {
+            (MAVEN, |id| id.split_once("::").map(|(class, _)| class.to_owned()).filter(|it| !it.is_empty()))
+        }
         _ => return None,
     })
 }
@@ -262,6 +271,11 @@ mod tests {
         assert_eq!(row(TestRunnerKind::Jest, "a.test.js::sum (1)").as_deref(), Some("-\ta.test.js"));
         assert_eq!(row(TestRunnerKind::Vitest, "::sum"), None);
         assert_eq!(row(TestRunnerKind::Node, "test::sum").as_deref(), Some("sum$\ttest"));
-        assert!(script(&TestRunner::of_kind(TestRunnerKind::Maven, Path::new(""))).is_none());
+        assert_eq!(
+            row(TestRunnerKind::Maven, "shop.PricesTest::adds[1]").as_deref(),
+            Some("shop.PricesTest")
+        );
+        assert_eq!(row(TestRunnerKind::Maven, "::adds"), None);
+        assert!(script(&TestRunner::of_kind(TestRunnerKind::Make, Path::new(""))).is_none());
     }
 }

@@ -1,6 +1,6 @@
 //! The front door in the process of the language server: a plugin in the same editor takes part in its trial.
 
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 
 use cases::{OutcomeKind, TruthStage};
 use serde_json::json;
@@ -37,6 +37,7 @@ fn requests_of_a_plugin_are_recorded_between_the_edits_of_the_editor() {
     let address = free_address();
     let editor = editor(&project, &address);
     wait_until("the trial runs", || editor.status()["trial"]["name"] == "first");
+    wait_until("the front door is open", || TcpStream::connect(&address).is_ok());
     wait_until("the folder is read", || {
         let reply = exchange(&address, "GET", "/ghostbench/status", &[], b"");
         reply.json()["folders"][0]["state"] == "ready"
