@@ -23,13 +23,13 @@ const BATCHES_PER_WORKER: usize = 3;
 pub struct RayCluster {
     /// Python with the package `ghostbench_ray`.
     pub python: PathBuf,
-    /// What the package and the workers need.
+    /// The job of the package and the workers.
     pub job: ClusterJob,
     /// Receives messages for the user.
     pub note: fn(&str),
 }
 
-/// What the attempts of a run are, and what becomes of their rows.
+/// The attempts of a run, and the use of their rows.
 pub(crate) trait ClusterWork {
     /// Held for an attempt in flight.
     type Kept;

@@ -16,7 +16,7 @@ use crate::worker::WorkerOutput;
 /// Sandboxes at a time: each has a thread and processes.
 const MOST_JOBS: u32 = 1024;
 
-/// What a worker judges with.
+/// The judge of a worker, its rules and sandboxes.
 pub struct JudgeWorker {
     judge: TestJudge,
     rules: JudgingRules,

@@ -90,11 +90,11 @@ pub struct WorkerJob {
     pub version: String,
     /// Settings files.
     pub settings: Vec<CarriedFile>,
-    /// What the worker does.
+    /// The task.
     pub task: WorkerTask,
 }
 
-/// What a worker does.
+/// The task of a worker.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerTask {

@@ -10,7 +10,7 @@ use replay::{Attempt, RequestSlots, RunInputs, TruthCopies, run_attempts_in};
 use crate::messages::{Batch, CarriedRow};
 use crate::worker::WorkerOutput;
 
-/// What a worker answers with.
+/// Engines and retrieval of a worker that makes requests.
 pub struct RequestWorker {
     /// The engines of the run.
     pub engines: Arc<[ConfiguredEngine]>,

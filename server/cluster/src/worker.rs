@@ -32,7 +32,7 @@ pub struct WorkerConnection {
     output: mpsc::UnboundedSender<FromWorker>,
 }
 
-/// What a worker does.
+/// A worker with its task.
 pub enum Worker {
     /// Makes requests.
     Requests(RequestWorker),

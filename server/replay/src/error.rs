@@ -232,7 +232,7 @@ pub enum ReplayError {
     OtherHistory {
         /// The folder.
         path: PathBuf,
-        /// What differs.
+        /// The difference.
         what: &'static str,
         /// The history's value.
         theirs: String,

@@ -90,7 +90,7 @@ pub enum JudgeProgramError {
         program: String,
         /// Its exit status.
         status: ExitStatus,
-        /// What is wrong with `verdict.json`.
+        /// The fault of `verdict.json`.
         reason: String,
         /// The beginning of its messages, on a line of their own; empty if there are none.
         messages: String,

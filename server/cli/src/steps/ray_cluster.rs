@@ -43,7 +43,7 @@ pub(crate) struct AgreedCluster {
 
 /// Makes the requests of a run elsewhere.
 pub(crate) struct ClusterRun {
-    /// What makes them.
+    /// The runner that makes them.
     pub(crate) runner: RayRunner,
     /// The options of the command line, for the command that resumes the run.
     pub(crate) options: String,

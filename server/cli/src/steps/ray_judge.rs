@@ -27,7 +27,7 @@ pub(crate) struct TestFiles {
     folders: Vec<PathBuf>,
 }
 
-/// What is judged, and how.
+/// The cases to judge, and how.
 pub(crate) struct Judging<'a> {
     /// The cases of the run.
     pub(crate) cases: &'a [Case],

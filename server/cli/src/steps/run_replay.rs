@@ -40,7 +40,7 @@ pub(crate) struct ReplayJob<'a> {
     pub(crate) run: Run,
     /// The run's folder.
     pub(crate) folder: PathBuf,
-    /// What the folder holds.
+    /// The contents of the folder.
     pub(crate) start: RunStart,
     /// The workspace's path, for the command that resumes the run.
     pub(crate) workspace: Option<&'a Path>,

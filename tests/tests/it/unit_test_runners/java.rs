@@ -92,7 +92,7 @@ fn maven_runs_tests_and_jacoco_knows_their_lines() {
     let options = SandboxOptions { program: Some(binary()), ..SandboxOptions::default() };
     let sandbox = Sandbox::new(&project.root(), &options).expect("a sandbox");
     let maven = TestRunner::of_kind(TestRunnerKind::Maven, Path::new(""));
-    assert_eq!(TestRunner::detect(&project.root()), [maven.clone()]);
+    assert_eq!(TestRunner::detect(&project.root()), std::slice::from_ref(&maven));
 
     let run = maven.run(&sandbox, &[], TestSelection::default()).expect("a run");
     let tests: Vec<String> = run.results.tests.keys().cloned().collect();
