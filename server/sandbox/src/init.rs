@@ -74,7 +74,7 @@ fn run_command(spec: &InitSpec, input: File) -> Result<CommandOutcome, String> {
     })
 }
 
-/// Waits until the command may start. The end of the input means that nobody wants its outcome any more.
+/// Waits until the command may start. The end of the input means that its judgement was dropped.
 fn await_start(mut input: File) -> Result<(), String> {
     let mut byte = [0];
     match input.read_exact(&mut byte) {

@@ -197,7 +197,7 @@ fn nodes_that_cannot_judge_are_left_out_with_the_remedy() {
     assert!(once.exists());
 }
 
-/// A judgement by the stand-in of the Python package; the address is only looked at.
+/// A judgement by the stand-in of the Python package, which connects to no address.
 fn with_mode(mode: &str) -> (JudgedRun, HoldingJudge, tests::ProcessOutcome) {
     let server = MockServer::scripted(|_| Reply::json(404, &json!({})));
     let judge = HoldingJudge::new();

@@ -112,7 +112,7 @@ impl ServerConnection {
         self.notify("$/cancelRequest", json!({"id": id}))
     }
 
-    /// Waits until no request is open, or for the time limit: what is left is counted.
+    /// Waits until no request is open, at most for the time limit.
     pub(super) fn wait_for_all(&self) -> Result<()> {
         // The counts include unanswered requests.
         let _ = self.account.wait(|state| state.open.is_empty().then_some(()));

@@ -1,6 +1,6 @@
-//! Which answers a server owes, from the messages alone, and those that it gave.
+//! The answers that a server owes, from the messages alone, and those that it gave.
 //!
-//! A message with a method and an id, which is a number or a text, is answered once; a notification never. What is no message is refused
+//! A message with a method and an id, which is a number or a text, is answered once; a notification never. Other bodies are refused
 //! without an id, or with the one that can still be read. Nothing here knows what a method means, except that `exit` is the last message.
 
 use std::collections::BTreeMap;

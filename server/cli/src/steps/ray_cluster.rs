@@ -1,4 +1,4 @@
-//! Work on a Ray cluster: what is sent there, and the user's consent to it.
+//! Work on a Ray cluster: the description of all that is sent there, and the user's consent.
 
 use std::collections::BTreeMap;
 use std::net::{TcpStream, ToSocketAddrs};

@@ -7,6 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::limits::Limits;
 use crate::temporary_folder::is_left_over;
 
@@ -65,14 +67,24 @@ impl Drop for Cgroups {
     }
 }
 
-/// Removes groups of processes that are gone.
+/// Ends what is left in groups of processes that are gone, and removes the groups. Bubblewrap stays, for one, if it is killed between
+/// the start of its child and the moment at which the child asks to die with it.
 pub(crate) fn remove_stale() {
     for (parent, _) in parents() {
-        for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-            if is_left_over(&entry.file_name(), NAME) {
-                let _ = fs::remove_dir(entry.path());
-            }
-        }
+        let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+        let left = entries.filter(|entry| is_left_over(&entry.file_name(), NAME)).map(|entry| entry.path());
+        let folders: Vec<PathBuf> = left.collect();
+        folders.iter().for_each(|folder| kill_all(folder));
+        // Dropping removes them.
+        drop(Cgroups { folders });
+    }
+}
+
+/// Kills the processes of a group.
+fn kill_all(folder: &Path) {
+    let processes = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+    for process in processes.lines().filter_map(|line| Pid::from_raw(line.parse().ok()?)) {
+        let _ = kill_process(process, Signal::KILL);
     }
 }
 
@@ -135,6 +147,21 @@ mod tests {
         assert!(folders.iter().all(|folder| folder.is_dir()));
         drop(groups);
         assert!(folders.iter().all(|folder| !folder.exists()));
+    }
+
+    #[test]
+    fn process_in_a_group_that_was_left_is_killed() {
+        for (parent, _) in parents() {
+            let folder = parent.join(format!("{NAME}{}-0", u32::MAX));
+            if fs::create_dir(&folder).is_err() {
+                continue;
+            }
+            let mut process = std::process::Command::new("sleep").arg("600").spawn().expect("a process");
+            fs::write(folder.join("cgroup.procs"), process.id().to_string()).expect("it is ours");
+            remove_stale();
+            assert!(!process.wait().expect("it has ended").success());
+            assert!(!folder.exists());
+        }
     }
 
     #[test]
