@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{ExitCode, ExitStatus};
 
 use engines::CassetteError;
 use replay::ReachedLimit;
@@ -19,6 +19,16 @@ const USAGE: u8 = 2;
 const OUTSIDE: u8 = 3;
 /// Exit code of a process ended by Ctrl-C, as set by shells.
 pub(crate) const INTERRUPTED: u8 = 130;
+
+/// Returns the exit code for a process that ran in place of this one; a killed one is 128 and the signal, as in shells.
+pub(crate) fn code_of_process(status: ExitStatus) -> ExitCode {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);
+    #[cfg(not(unix))]
+    let signal = None;
+    let code = status.code().or(signal).and_then(|code| u8::try_from(code).ok());
+    ExitCode::from(code.unwrap_or(OUTSIDE))
+}
 
 /// The user stopped the command; finished work is kept.
 #[derive(Debug)]

@@ -27,7 +27,10 @@ fn main() -> ExitCode {
         Command::Serve(args) => commands::serve::run(&args),
         Command::Mine(args) => commands::mine::run(&args),
         Command::Judge(args) => commands::judge::run(&args),
-        Command::SandboxMount => Err(anyhow::Error::msg(sandbox::run_mount())),
+        Command::SandboxMount => match sandbox::run_mount() {
+            Ok(status) => return exit::code_of_process(status),
+            Err(message) => Err(anyhow::Error::msg(message)),
+        },
         Command::SandboxInit { spec } => sandbox::run_init(spec.as_deref()).map_err(anyhow::Error::msg),
         Command::Index(args) => commands::index::run(&args),
         Command::RayWorker(args) => commands::ray_worker::run(&args),

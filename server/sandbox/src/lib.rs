@@ -57,13 +57,16 @@ pub const MOUNT_COMMAND: &str = "sandbox-mount";
 /// Name of the command of the program that runs inside of the sandbox; see [`run_init`].
 pub const INIT_COMMAND: &str = "sandbox-init";
 
-/// Prepares the sandbox described on standard input and replaces this process by it. Must be called before any thread is started.
-/// Returns only on failure, with a message.
-pub fn run_mount() -> String {
+/// Prepares the sandbox described on standard input, and waits until it has ended. Must be called before any thread is started.
+///
+/// # Errors
+///
+/// A message: it cannot be prepared.
+pub fn run_mount() -> Result<std::process::ExitStatus, String> {
     #[cfg(target_os = "linux")]
     return linux::mount_and_confine();
     #[cfg(not(target_os = "linux"))]
-    return "only on Linux".to_owned();
+    return Err("only on Linux".to_owned());
 }
 
 /// Runs the command described in a file, or on standard input if there is none, and prints its outcome as JSON. It starts once a byte

@@ -175,7 +175,7 @@ fn read(reader: impl Read + Send + 'static, max: u64) -> JoinHandle<Vec<u8>> {
     })
 }
 
-/// Whether a process was killed; bubblewrap ends with 128 and the signal of the first process.
+/// Whether a process was killed; the process that waits for the sandbox ends with 128 and the signal of its first process.
 fn is_killed(status: ExitStatus) -> bool {
     #[cfg(unix)]
     if std::os::unix::process::ExitStatusExt::signal(&status).is_some() {

@@ -230,6 +230,7 @@ impl Sandbox {
         let readable =
             self.tools.readable.iter().chain(self.tools.caches.iter().filter(|_| !self.has_overlays));
         let spec = crate::spec::MountSpec {
+            parent: std::process::id(),
             mount_point: self.mount_point.path().to_owned(),
             copy: copy.as_ref().map(|copy| copy.path().to_owned()),
             caches,

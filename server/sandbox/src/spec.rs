@@ -65,6 +65,8 @@ pub(crate) struct InitSpec {
 #[cfg(target_os = "linux")]
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct MountSpec {
+    /// Id of the process that wants the sandbox, and with which it ends.
+    pub(crate) parent: u32,
     /// An empty folder outside of every workspace; mounts on it are seen by the sandbox only.
     pub(crate) mount_point: PathBuf,
     /// The copy to use in place of an overlay.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tests::{Project, RunningProcess, wait_until};
 
 #[cfg(target_os = "linux")]
-use crate::sandbox_attacks::processes_with;
+use crate::sandbox_attacks::{processes_with, sandboxed_processes};
 use crate::settings::user_file;
 
 /// Answers that are judged at a time: as many may be judged again after each kill.
@@ -152,7 +152,7 @@ fn killed_judgement_leaves_no_process_and_no_mount_of_its_sandboxes() {
     let command = json!(["sh", "-c", "sleep 0.05; exit 0", mark]);
     let run = JudgedRun::new(case_count(), &format!("[tests]\ncommand = {command}\n"));
     run.kill_and_resume(|| {
-        wait_until("the sandboxes are gone", || processes_with(&mark).is_empty());
+        wait_until("the sandboxes are gone", || sandboxed_processes(&run.project).is_empty());
         let mounts = fs::read_to_string("/proc/self/mounts").expect("mounts");
         assert!(!mounts.contains("ghostbench-sandbox"), "mounts are left: {mounts}");
     });

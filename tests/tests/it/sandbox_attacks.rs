@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sandbox::{
     ChangedFile, CommandOutcome, Exit, Limits, ReportFiles, Sandbox, SandboxCommand, SandboxError,
@@ -11,6 +11,9 @@ use sandbox::{
 };
 use tests::{Project, binary, component, wait_until};
 use tokio_util::sync::CancellationToken;
+
+/// Moments of a start at which a sandbox is killed.
+const MOMENTS: u32 = 100;
 
 /// A sandbox over a workspace with small limits; `None` if bubblewrap is not installed.
 fn small_sandbox(project: &Project) -> Option<Sandbox> {
@@ -36,16 +39,14 @@ fn attack(script: &str) -> Option<CommandOutcome> {
 fn attack_with(project: &Project, script: &str) -> Option<CommandOutcome> {
     let sandbox = small_sandbox(project)?;
     let before = tree(&project.root());
-    let mark =
-        format!("mark{}", project.root().to_string_lossy().replace(|c: char| !c.is_alphanumeric(), ""));
     let command = SandboxCommand {
-        words: ["sh", "-c", script, &mark].map(str::to_owned).to_vec(),
+        words: ["sh", "-c", script].map(str::to_owned).to_vec(),
         reports: vec![ReportFiles::File("report.txt".into())],
         ..SandboxCommand::default()
     };
     let outcome = sandbox.run(&[], &command).expect("the sandbox itself works");
     assert_eq!(tree(&project.root()), before, "the workspace has changed");
-    assert_eq!(processes_with(&mark), [0; 0], "processes are left");
+    assert_eq!(sandboxed_processes(project), [0; 0], "processes are left");
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     assert!(!mounts.contains("ghostbench"), "mounts are left: {mounts}");
     Some(outcome)
@@ -69,11 +70,22 @@ fn tree(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// Returns the processes whose arguments contain a mark.
 pub(crate) fn processes_with(mark: &str) -> Vec<u32> {
+    processes_whose("cmdline", mark)
+}
+
+/// Returns all processes of sandboxes of a project, of whatever program: its folder is mounted in their namespaces.
+pub(crate) fn sandboxed_processes(project: &Project) -> Vec<u32> {
+    let root = project.root().canonicalize().expect("a folder");
+    processes_whose("mountinfo", &root.to_string_lossy())
+}
+
+/// Returns the processes with a mark in one of their files in `/proc`.
+fn processes_whose(file: &str, mark: &str) -> Vec<u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let has_mark = |pid: &u32| {
-        fs::read(format!("/proc/{pid}/cmdline"))
-            .is_ok_and(|line| String::from_utf8_lossy(&line).contains(mark))
+        fs::read(format!("/proc/{pid}/{file}"))
+            .is_ok_and(|text| String::from_utf8_lossy(&text).contains(mark))
     };
     pids.filter(has_mark).collect()
 }
@@ -118,6 +130,22 @@ fn prepared_command_runs_only_once_it_is_started() {
     let started = sandbox.prepare(&[], &command).expect("a sandbox");
     started.start();
     assert_eq!(started.outcome().expect("an outcome").output, "ran\n");
+}
+
+#[test]
+fn sandbox_killed_at_any_moment_of_its_start_leaves_no_process() {
+    let project = Project::new("//- /a.txt\nhello\n");
+    let Some(sandbox) = small_sandbox(&project) else { return };
+    let command = SandboxCommand { words: vec!["true".to_owned()], ..SandboxCommand::default() };
+    let start = Instant::now();
+    sandbox.run(&[], &command).expect("an outcome");
+    let time = start.elapsed();
+    for moment in 0..MOMENTS {
+        let made = sandbox.prepare(&[], &command).expect("a sandbox");
+        thread::sleep(time * moment / MOMENTS);
+        drop(made);
+    }
+    wait_until("all sandboxes are gone", || sandboxed_processes(&project).is_empty());
 }
 
 #[test]
@@ -261,7 +289,7 @@ fn stopped_command_leaves_nothing_behind() {
         running.join().expect("no panic")
     });
     assert!(matches!(ended, Err(SandboxError::Stopped)), "{ended:?}");
-    wait_until("all are killed", || processes_with(&mark).is_empty());
+    wait_until("all are killed", || sandboxed_processes(&project).is_empty());
 }
 
 #[test]
@@ -348,5 +376,5 @@ fn nothing_is_left_if_ghostbench_is_killed() {
     });
     assert!(!build.has_ended(), "it waits for the tests");
     build.kill();
-    tests::wait_until("all processes are gone", || processes_with("killed-sandbox-mark").is_empty());
+    tests::wait_until("all processes are gone", || sandboxed_processes(&project).is_empty());
 }

@@ -67,8 +67,8 @@ impl Drop for Cgroups {
     }
 }
 
-/// Ends what is left in groups of processes that are gone, and removes the groups. Bubblewrap stays, for one, if it is killed between
-/// the start of its child and the moment at which the child asks to die with it.
+/// Ends what is left in groups of processes that are gone, and removes the groups. Without confinement, what a command started may
+/// outlive them.
 pub(crate) fn remove_stale() {
     for (parent, _) in parents() {
         let entries = fs::read_dir(parent).into_iter().flatten().flatten();

@@ -6,11 +6,10 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, mkdirat, openat2};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind_recursive, mount_change};
-use rustix::process::{Signal, getgid, getuid, set_parent_process_death_signal};
+use rustix::process::{getgid, getuid};
 use rustix::thread::UnshareFlags;
 
 use crate::spec::{ChangedFile, MountSpec, is_inside};
@@ -58,8 +57,6 @@ pub(super) fn enter_namespaces() -> Result<UserIds, String> {
         let path = format!("/proc/self/{file}");
         fs::write(&path, text).map_err(|error| format!("cannot write {path}: {error}"))?;
     }
-    // New rights end the earlier request to die with the parent.
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| format!("prctl: {error}"))?;
     let ordinary = |id: u32| if id == 0 { ORDINARY } else { id };
     Ok(UserIds { user: ordinary(user), group: ordinary(group) })
 }
@@ -150,14 +147,4 @@ fn write_inside(folder: &Path, change: &ChangedFile) -> Result<(), String> {
 
 fn c_string(text: &str) -> std::ffi::CString {
     std::ffi::CString::new(text).expect("has no NUL")
-}
-
-/// Lets a process end if this thread does.
-pub(crate) fn die_with_parent(command: &mut Command) {
-    use std::os::unix::process::CommandExt as _;
-    #[expect(unsafe_code, reason = "the only way to say so before the program starts")]
-    // SAFETY: a single system call.
-    unsafe {
-        command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?));
-    }
 }
