@@ -68,8 +68,19 @@ impl RayCluster {
     /// If there is no such node.
     #[track_caller]
     pub fn kill_node(&mut self, number: usize) {
+        self.tell(&format!("kill {number}"));
+    }
+
+    /// Waits until no command uses a node, with all nodes alive.
+    #[track_caller]
+    pub fn wait_until_idle(&mut self) {
+        self.tell("idle");
+    }
+
+    #[track_caller]
+    fn tell(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().expect("it is open");
-        writeln!(stdin, "kill {number}").expect("the cluster lives");
+        writeln!(stdin, "{line}").expect("the cluster lives");
         self.next_message();
     }
 

@@ -145,6 +145,8 @@ impl JudgeProgram {
         // Ctrl-C in a terminal goes to all processes of its group: a judgement in flight ends by itself.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        #[cfg(target_os = "linux")]
+        crate::linux::die_with_parent(&mut command);
         let mut child =
             command.spawn().map_err(|error| JudgeProgramError::Start { program: program.clone(), error })?;
         let limit = limit.saturating_add(GRACE);

@@ -137,7 +137,10 @@ fn judgement_that_is_killed_loses_and_repeats_no_verdict() {
     let script = "sleep 0.05; echo call >> \"$0\"; echo '{\"verdict\": \"passed\"}' > \"$1/verdict.json\"";
     let words = json!(["sh", "-c", script, calls.path()]);
     let run = JudgedRun::new(case_count(), &format!("[tests]\njudge = {words}\n"));
-    run.kill_and_resume(|| {});
+    run.kill_and_resume(|| {
+        #[cfg(target_os = "linux")]
+        wait_until("the judge has ended", || processes_with(&calls.path().to_string_lossy()).is_empty());
+    });
     let (calls, answers) = (lines(calls.path()), run.answers);
     assert!((answers..=answers + KILLS * JOBS).contains(&calls), "{calls} calls for {answers} answers");
 }

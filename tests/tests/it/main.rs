@@ -44,7 +44,7 @@ mod packages;
 mod program_engines;
 #[cfg(unix)]
 mod ray;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod ray_judge;
 mod report;
 mod requests;

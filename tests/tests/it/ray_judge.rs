@@ -13,6 +13,7 @@ use tests::{RunningProcess, wait_until};
 
 use crate::judge_resume::{JudgedRun, lines};
 use crate::run_rows;
+use crate::sandbox_attacks::processes_with;
 use crate::settings::user_file;
 use crate::unit_tests::{PACKAGE, PythonProject};
 
@@ -96,10 +97,10 @@ impl HoldingJudge {
         fs::write(&self.hold, (lines(&self.calls) + free).to_string()).expect("written");
     }
 
-    /// Workspaces of the workers that made calls after the first `skipped` ones.
-    fn callers(&self, skipped: usize) -> BTreeSet<String> {
-        let text = fs::read_to_string(&self.calls).unwrap_or_default();
-        text.lines().skip(skipped).map(str::to_owned).collect()
+    /// Workspaces of the workers whose calls run.
+    fn callers(&self) -> BTreeSet<PathBuf> {
+        let calls = processes_with(&self.calls.to_string_lossy()).into_iter();
+        calls.filter_map(|call| fs::read_link(format!("/proc/{call}/cwd")).ok()).collect()
     }
 
     fn release(&self) {
@@ -123,11 +124,10 @@ fn killed_command_and_killed_node_lose_and_repeat_no_verdict() {
     let start_and_hold = |cluster: &RayCluster, more: usize| {
         judge.hold_after(more);
         let (calls, verdicts) = (lines(&judge.calls), lines(&run.verdicts()));
-        // Workers of a killed command may still make calls.
-        let earlier = judge.callers(0);
         let mut process = RunningProcess::start(cluster.ghostbench(&run.project, &run.judge()));
-        let held = || judge.callers(calls + more).difference(&earlier).count();
-        wait_until("both nodes are held", || held() >= 2 || process.has_ended());
+        wait_until("both nodes are held", || {
+            lines(&judge.calls) > calls + more && judge.callers().len() == 2 || process.has_ended()
+        });
         wait_until("verdicts are on disk", || {
             lines(&run.verdicts()) >= verdicts + more / 2 || process.has_ended()
         });
@@ -139,9 +139,11 @@ fn killed_command_and_killed_node_lose_and_repeat_no_verdict() {
     assert_eq!(killed.wait().code(), None);
     let kept = fs::read_to_string(run.verdicts()).expect("verdicts");
     judge.release();
-    // Workers of the killed command hold the nodes' only cores, so this waits for their end.
+    // Workers of the killed command make calls until Ray ends them.
+    cluster.wait_until_idle();
     let resumed = start_and_hold(&cluster, 20);
     cluster.kill_node(0);
+    wait_until("a worker has ended with its node", || judge.callers().len() == 1);
     judge.release();
     let outcome = resumed.wait().expect_code(0);
     assert!(outcome.stderr.contains("sent again"), "{}", outcome.stderr);
