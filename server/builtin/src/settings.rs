@@ -30,7 +30,7 @@ const MIN_CONTINUATION: f64 = 0.3;
 
 /// Revision of the engine's rules: a change that gives other answers with the same weights increases it, so that their answers are those of
 /// two engines.
-const REVISION: u32 = 2;
+const REVISION: u32 = 3;
 
 impl BuiltinSettings {
     /// Settings for measurements: completions are not suppressed as unlikely, but complete bodies are left alone.

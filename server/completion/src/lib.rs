@@ -55,7 +55,7 @@ pub use server_embedder::ServerEmbedder;
 pub use settings::CompletionSettings;
 pub use shared_context::{ContextShare, SharedContext};
 pub use text::Snippet;
-pub use thread_priority::{lower_thread_priority, use_idle_time};
+pub use thread_priority::{lower_thread_priority, take_short_turns, use_idle_time};
 pub use trace::{
     CleanedAlternative, FilterChange, KeptPart, Outcome, OutcomeStatus, RequestSize, TimingSource, Timings,
     Trace,

@@ -11,6 +11,17 @@ pub fn lower_thread_priority() -> bool {
     return false;
 }
 
+/// Lets this thread, but none that it starts, have a core at once when it wakes while others compute. Returns false where the system does
+/// not support that; Linux does since 6.12.
+///
+/// Without it, one that computes keeps its core for milliseconds, even if it has a lower priority.
+pub fn take_short_turns() -> bool {
+    #[cfg(target_os = "linux")]
+    return linux::take_short_turns();
+    #[cfg(not(target_os = "linux"))]
+    return false;
+}
+
 /// Lets this thread and those it starts run only while a core has nothing else to do. Returns false where the system does not support that.
 ///
 /// A thread of lower priority keeps its core for some milliseconds when another one wakes; this one gives it up at once.

@@ -9,13 +9,14 @@ use http_server::{BodyLimits, ResponseBody, read_body, refusal};
 use hyper::body::Incoming;
 use hyper::{Method, Request, Response, StatusCode};
 use recording::TrialSession;
+use tokio::sync::oneshot;
 
 use crate::chosen_engine::{ChosenEngine, EngineServers};
 use crate::dialect::{Dialect, Route, route};
 use crate::guard::{Guard, Refusal};
 use crate::pass_through::{AnswerObserver, PassingRequest, pass};
 use crate::routes::tabby_event;
-use crate::trial_link::{SeenRequest, TrialLink};
+use crate::trial_link::{AnswerSource, SeenRequest, TrialLink};
 use crate::{own_answer, probes};
 
 /// Limits of a body. Plugins send some hundred kilobytes at most.
@@ -84,12 +85,8 @@ impl AdmittedRequest {
         let spoken = |(kind, _): &&(EngineKind, Arc<PassThrough>)| self.route.is_spoken_by(*kind);
         match (self.chosen.server.as_ref().filter(spoken), self.route) {
             (Some((_, server)), Route::Completion(dialect)) => {
-                let (server, chosen) = (Arc::clone(server), Arc::clone(&self.chosen));
-                let observer = chosen.trial.is_some().then(|| {
-                    let number = state.link.next_number();
-                    state.link.requested(self.seen(number, arrived, dialect));
-                    AnswerObserver::new(Arc::clone(state), chosen, number)
-                });
+                let server = Arc::clone(server);
+                let observer = self.chosen.trial.is_some().then(|| self.observe(state, arrived, dialect));
                 pass(&server, self.passing, observer).await
             }
             (Some((_, server)), _) => pass(&Arc::clone(server), self.passing, None).await,
@@ -106,14 +103,18 @@ impl AdmittedRequest {
         }
     }
 
-    fn seen(&self, number: u64, arrived: Instant, dialect: Dialect) -> SeenRequest {
-        SeenRequest {
+    /// Passes the request on to the recording, and returns what reads its answer.
+    fn observe(&self, state: &Arc<FrontDoorState>, arrived: Instant, dialect: Dialect) -> AnswerObserver {
+        let number = state.link.next_number();
+        let (passing, passed) = oneshot::channel();
+        state.link.requested(SeenRequest {
             number,
             arrived,
             dialect,
             body: self.passing.body.clone(),
             chosen: Arc::clone(&self.chosen),
-            place: None,
-        }
+            answer: AnswerSource::PassesThrough(passed),
+        });
+        AnswerObserver::new(Arc::clone(state), Arc::clone(&self.chosen), number, passing)
     }
 }

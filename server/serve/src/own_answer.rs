@@ -21,7 +21,7 @@ use crate::chosen_engine::ChosenEngine;
 use crate::dialect::Dialect;
 use crate::front_door::FrontDoorState;
 use crate::routes;
-use crate::trial_link::SeenRequest;
+use crate::trial_link::{AnswerSource, SeenRequest};
 
 /// How long the search for the place may take.
 const PLACE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -71,7 +71,8 @@ async fn place(
 ) -> Option<GenerationTask> {
     let (place, found) = oneshot::channel();
     let chosen = Arc::clone(chosen);
-    state.link.requested(SeenRequest { number, arrived, dialect, body, chosen, place: Some(place) });
+    let answer = AnswerSource::Ours(place);
+    state.link.requested(SeenRequest { number, arrived, dialect, body, chosen, answer });
     tokio::time::timeout(PLACE_TIMEOUT, found).await.ok()?.ok()?
 }
 

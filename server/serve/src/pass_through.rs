@@ -18,6 +18,7 @@ use hyper::header::{
     TRANSFER_ENCODING, UPGRADE,
 };
 use hyper::{Method, Response, StatusCode};
+use tokio::sync::oneshot;
 
 use crate::chosen_engine::ChosenEngine;
 use crate::front_door::FrontDoorState;
@@ -131,11 +132,18 @@ pub(crate) struct AnswerObserver {
     received: usize,
     body: Vec<u8>,
     is_finished: bool,
+    /// Dropped when the answer has passed.
+    _passing: oneshot::Sender<()>,
 }
 
 impl AnswerObserver {
     /// Begins with the request.
-    pub(crate) fn new(state: Arc<FrontDoorState>, chosen: Arc<ChosenEngine>, number: u64) -> AnswerObserver {
+    pub(crate) fn new(
+        state: Arc<FrontDoorState>,
+        chosen: Arc<ChosenEngine>,
+        number: u64,
+        passing: oneshot::Sender<()>,
+    ) -> AnswerObserver {
         AnswerObserver {
             state,
             chosen,
@@ -147,6 +155,7 @@ impl AnswerObserver {
             received: 0,
             body: Vec::new(),
             is_finished: false,
+            _passing: passing,
         }
     }
 

@@ -1,17 +1,19 @@
 //! Recording: finds the place of each request, opens an opportunity there, asks the arms in shadow, and follows the saved files.
 //!
 //! ```text
-//! front door ──► bounded queue ──► one task: search ──► virtual documents ──► recorder ──► arms in shadow
-//!                                    ▲ saved files, twice a second
+//! front door ──► bounded queue ──► one thread: search ──► virtual documents ──► recorder ──► arms in shadow
+//!                                      ▲ saved files, twice a second
 //! ```
 //!
-//! One task handles all messages in order of their arrival, so that the text of a document never goes back. Nothing waits for it but an
-//! answer of our own, which needs the place: a full queue drops recording, never a completion.
+//! One thread of lower priority handles all messages in order of their arrival, so that the text of a document never goes back. Nothing
+//! waits for it but an answer of our own, which needs the place: a full queue drops recording, never a completion.
 
 use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -20,6 +22,7 @@ use completion::{SharedContext, WorkspaceIndex};
 use recording::{ArmQuestion, GenerationTask, RecorderEpoch, ShadowQuestion, TrialSession};
 use session::{Documents, Folder, OpenDocument, RequestSnapshot, document_admission};
 use stored::SharedText;
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use trial::{AnswerEvent, DocumentKey, EventKind, OfferedItem};
 
@@ -33,6 +36,8 @@ use crate::virtual_documents::{SavedFile, VirtualDocuments};
 
 /// Messages that wait: some seconds of typing.
 const QUEUE: usize = 256;
+/// How long an answer may pass through before the search begins: both would share the cores, and some servers answer at once.
+const HEAD_START: Duration = Duration::from_millis(3);
 /// Time between two looks at the saved files.
 const SAVES_POLL: Duration = Duration::from_millis(500);
 /// How soon after an answer a request for the text behind it was not written by a hand: some plugins ask ahead, as if the suggestion were
@@ -67,8 +72,16 @@ pub(crate) struct SeenRequest {
     pub(crate) body: Bytes,
     /// The engine that answers it.
     pub(crate) chosen: Arc<ChosenEngine>,
-    /// Receives the place, for an answer of our own.
-    pub(crate) place: Option<oneshot::Sender<Option<GenerationTask>>>,
+    /// Where its answer comes from.
+    pub(crate) answer: AnswerSource,
+}
+
+/// Where the answer to a request comes from.
+pub(crate) enum AnswerSource {
+    /// A server: it passes through. Resolves when it has passed.
+    PassesThrough(oneshot::Receiver<()>),
+    /// It is our own. Receives the place.
+    Ours(oneshot::Sender<Option<GenerationTask>>),
 }
 
 /// What became of a completion, as Tabby's plugins report it.
@@ -102,7 +115,7 @@ enum LinkMessage {
 }
 
 impl TrialLink {
-    /// Starts the task. It ends with the session.
+    /// Starts the thread. It ends with the session.
     pub(crate) fn start(session: TrialSession, editor: Option<Arc<dyn EditorDocuments>>) -> TrialLink {
         let (queue, messages) = mpsc::channel(QUEUE);
         let task = LinkTask {
@@ -115,7 +128,15 @@ impl TrialLink {
             completions: VecDeque::new(),
             last_answer: None,
         };
-        tokio::spawn(task.run(messages));
+        let runtime = Handle::current();
+        // A thread that passes answers on must not wait for a search.
+        let work = move || {
+            completion::lower_thread_priority();
+            runtime.block_on(task.run(messages));
+        };
+        if let Err(error) = thread::Builder::new().name("front-door-trial".to_owned()).spawn(work) {
+            tracing::warn!(%error, "requests at the front door are not recorded");
+        }
         TrialLink { queue, numbers: AtomicU64::new(FIRST_NUMBER) }
     }
 
@@ -246,13 +267,18 @@ impl LinkTask {
 
     /// Finds the place of a request and opens an opportunity there.
     async fn requested(&mut self, request: SeenRequest) {
-        let SeenRequest { number, arrived, dialect, body, chosen, place } = request;
-        if chosen.trial.is_none() && place.is_none() {
-            return;
-        }
+        let SeenRequest { number, arrived, dialect, body, chosen, answer } = request;
+        let place = match answer {
+            AnswerSource::PassesThrough(_) if chosen.trial.is_none() => return,
+            AnswerSource::PassesThrough(passed) => {
+                let _ = tokio::time::timeout(HEAD_START, passed).await;
+                None
+            }
+            AnswerSource::Ours(place) => Some(place),
+        };
         // What was saved before the request is known before it.
         self.follow_saved();
-        let task = match self.found(dialect, body).await {
+        let task = match self.found(dialect, &body).await {
             Some(found) => self.place(number, arrived, &found, &chosen).await,
             None => None,
         };
@@ -263,13 +289,13 @@ impl LinkTask {
     }
 
     /// Returns where a request is, among the files and the open documents.
-    async fn found(&mut self, dialect: Dialect, body: Bytes) -> Option<FoundIn> {
+    async fn found(&self, dialect: Dialect, body: &[u8]) -> Option<FoundIn> {
         let folders = self.session.folders.all();
         let indexes: Vec<Arc<WorkspaceIndex>> = folders.iter().map(|folder| folder.state().index).collect();
         let editor = self.editor_documents().await;
         let files = self.files(&folders, &indexes, &editor);
-        let found =
-            completion::run_blocking(move |_| search(&routes::parse(dialect, &body)?.fill?, &files)).await;
+        // A panic leaves one request out.
+        let found = catch_unwind(AssertUnwindSafe(|| search(&routes::parse(dialect, body)?.fill?, &files)));
         let place = found.ok().flatten()?;
         let (folder, index) = (Arc::clone(&folders[place.folder]), Arc::clone(&indexes[place.folder]));
         let editor = editor.get(&folder.root.join(&*place.path)).cloned();

@@ -43,8 +43,13 @@ pub(crate) fn run(args: &ServeArgs) -> anyhow::Result<()> {
     let log = folders::server_log().map(|path| lsp::LogSettings { path, level });
     lsp::start_logging(log.as_ref());
     let background = BackgroundPool::start().context("cannot start threads")?;
-    let runtime =
-        runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
+    let runtime = runtime::Builder::new_multi_thread()
+        .on_thread_start(|| {
+            completion::take_short_turns();
+        })
+        .enable_all()
+        .build()
+        .context("cannot start threads")?;
     let end = runtime.block_on(serve(args, setup, roots, background));
     runtime.shutdown_background();
     end
