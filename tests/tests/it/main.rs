@@ -52,6 +52,7 @@ mod run_rows;
 #[cfg(target_os = "linux")]
 mod sandbox_attacks;
 mod score;
+#[cfg(unix)]
 mod secrets;
 mod serve;
 mod settings;

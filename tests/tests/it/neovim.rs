@@ -1,9 +1,9 @@
 //! The configuration of `editors/neovim` in a real Neovim: ghost text, the accept key, commands.
 
+use std::fs;
+
 use serde_json::{Value, json};
 use tests::{Neovim, Project};
-
-use crate::vscode::write_suite;
 
 const INLINE_COMPLETION: &str = "textDocument/inlineCompletion";
 const EXECUTE_COMMAND: &str = "workspace/executeCommand";
@@ -372,6 +372,18 @@ fn suite_replay_appears_in_the_scoreboard() {
     assert_eq!(editor.evaluate("vim.wo.wrap"), false);
     editor.press("q");
     editor.wait_until("not Test.page()");
+}
+
+/// Writes `suite.jsonl` with two imported cases; the right answer of both is `a + 1`.
+#[track_caller]
+fn write_suite(project: &Project) {
+    let row = |number: u8| {
+        let prompt = format!("def next_{number}(a):\n    return ");
+        json!({"task_id": format!("SingleLine/{number}"), "prompt": prompt, "suffix": "\n", "canonical_solution": "a + 1"})
+    };
+    fs::write(project.sibling_path("rows.jsonl"), format!("{}\n{}\n", row(0), row(1)))
+        .expect("the folder is ours");
+    project.run("import humaneval-infilling ../rows.jsonl --out suite.jsonl").expect_code(0);
 }
 
 #[test]

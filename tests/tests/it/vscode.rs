@@ -218,18 +218,6 @@ fn a_click_on_a_lens_replays_its_case() {
     editor.wait_for_message("Ghostbench: replayed 1 of 1 requests, run 2");
 }
 
-/// Writes `suite.jsonl` with two imported cases; the right answer of both is `a + 1`.
-#[track_caller]
-pub(crate) fn write_suite(project: &Project) {
-    let row = |number: u8| {
-        let prompt = format!("def next_{number}(a):\n    return ");
-        json!({"task_id": format!("SingleLine/{number}"), "prompt": prompt, "suffix": "\n", "canonical_solution": "a + 1"})
-    };
-    fs::write(project.sibling_path("rows.jsonl"), format!("{}\n{}\n", row(0), row(1)))
-        .expect("the folder is ours");
-    project.run("import humaneval-infilling ../rows.jsonl --out suite.jsonl").expect_code(0);
-}
-
 #[test]
 fn rejected_recording_shows_the_server_message() {
     let project = Project::new("//- /a.py\n# nothing\n");
