@@ -139,7 +139,7 @@ mod platform {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, not(target_vendor = "apple")))]
 mod tests {
     use std::fs;
     use std::io::Read;
