@@ -104,7 +104,7 @@ mod unix {
         }
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, not(target_vendor = "apple")))]
     pub(super) fn open_step_by_step(root: &Path, path: &str) -> Result<File, OpenError> {
         step_by_step(self::root(root)?, path).map(File::from).map_err(not_opened)
     }

@@ -15,23 +15,27 @@ pub(super) fn lower_thread_priority() -> bool {
 }
 
 pub(super) fn take_short_turns() -> bool {
+    set_attributes(libc::SCHED_OTHER, libc::SCHED_FLAG_RESET_ON_FORK, SHORT_TURN)
+}
+
+pub(super) fn use_idle_time() -> bool {
+    set_attributes(libc::SCHED_IDLE, 0, 0)
+}
+
+/// Sets the policy of this thread, its flags and its turn in nanoseconds (0: the system's own). libc has no function for it, and `musl` refuses
+/// to set a policy.
+fn set_attributes(policy: libc::c_int, flags: libc::c_int, turn: u64) -> bool {
     let Ok(niceness) = getpriority_process(None) else { return false };
     let attributes = libc::sched_attr {
         size: size_of::<libc::sched_attr>() as u32,
-        sched_policy: libc::SCHED_OTHER as u32,
-        sched_flags: libc::SCHED_FLAG_RESET_ON_FORK as u64,
+        sched_policy: policy as u32,
+        sched_flags: flags as u64,
         sched_nice: niceness,
         sched_priority: 0,
-        sched_runtime: SHORT_TURN,
+        sched_runtime: turn,
         sched_deadline: 0,
         sched_period: 0,
     };
     // SAFETY: the attributes are valid during the call; the first 0 is the calling thread, the last one stands for no flags.
     unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) == 0 }
-}
-
-pub(super) fn use_idle_time() -> bool {
-    let parameters = libc::sched_param { sched_priority: 0 };
-    // SAFETY: the parameters are valid during the call; 0 is the calling thread.
-    unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const parameters) == 0 }
 }

@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
+    #[cfg(all(unix, not(target_vendor = "apple")))]
     #[test]
     fn links_and_pipes_are_not_read() {
         let workspace = workspace();
