@@ -141,6 +141,8 @@ fn build(target: Option<&str>) -> Result<PathBuf> {
     let mut cargo = process::cargo();
     cargo.args(["build", "--release", "--locked", "--package", "cli", "--features", "postgres"]);
     let mut folder = PathBuf::from("target");
+    // Also where the user's settings name another one.
+    cargo.arg("--target-dir").arg(&folder);
     if let Some(target) = target {
         cargo.args(["--target", target]);
         folder.push(target);
