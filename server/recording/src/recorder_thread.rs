@@ -246,8 +246,9 @@ impl RecorderThread {
     fn set_facts(&mut self, document: DocumentKey, facts: Option<Box<DocumentFacts>>) {
         if let Some(facts) = &facts {
             self.recorder.set_settings(facts.recorder);
-            if self.recorder.is_open(&document) && self.resumed.insert(document.clone()) {
-                self.resume(&document, facts);
+            let is_new = self.recorder.is_open(&document) && !self.resumed.contains(&document);
+            if is_new && self.resume(&document, facts) {
+                self.resumed.insert(document.clone());
             }
         }
         self.facts.insert(document.clone(), facts);
@@ -263,13 +264,15 @@ impl RecorderThread {
         ready.into_iter().for_each(|row| self.store(row));
     }
 
-    /// Continues the opportunities that an earlier session left in a document, because its server was killed or ended.
-    fn resume(&mut self, document: &DocumentKey, facts: &DocumentFacts) {
-        let Some(developer) = self.developer() else { return };
+    /// Continues the opportunities that an earlier session left in a document, because its server was killed or ended. Returns false if
+    /// they cannot be read now; they may be once the document is described again.
+    fn resume(&mut self, document: &DocumentKey, facts: &DocumentFacts) -> bool {
+        let Some(developer) = self.developer() else { return true };
         let rows = match self.unfinished_rows(facts, &developer) {
             Ok(rows) => rows,
             Err(error) => {
-                return tracing::warn!(%error, "opportunities of earlier sessions are not continued");
+                tracing::warn!(%error, "opportunities of earlier sessions are not continued");
+                return false;
             }
         };
         // Rows of a lower level do not contain the text.
@@ -291,6 +294,7 @@ impl RecorderThread {
         if let Some(store) = self.store_of(facts).filter(|_| !lost.is_empty()) {
             lost.into_iter().for_each(|row| store.put(row));
         }
+        true
     }
 
     /// Returns the rows of a document that sessions which have ended might continue, oldest first.
