@@ -14,7 +14,8 @@ pub fn lower_thread_priority() -> bool {
 /// Lets this thread, but none that it starts, have a core at once when it wakes while others compute. Returns false where the system does
 /// not support that; Linux does since 6.12.
 ///
-/// Without it, one that computes keeps its core for milliseconds, even if it has a lower priority.
+/// Without it, one that computes keeps its core for milliseconds, even if it has a lower priority. For threads that pass data on: in the
+/// language server, whose threads compute, requests with context took a third longer.
 pub fn take_short_turns() -> bool {
     #[cfg(target_os = "linux")]
     return linux::take_short_turns();

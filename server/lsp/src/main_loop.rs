@@ -57,9 +57,6 @@ pub fn serve(setup: ServerSetup) -> anyhow::Result<ExitReason> {
     let background = BackgroundPool::start().context("cannot start threads")?;
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(replay::cores().max(2))
-        .on_thread_start(|| {
-            completion::take_short_turns();
-        })
         .enable_all()
         .build()
         .context("cannot start threads")?;
