@@ -199,7 +199,7 @@ fn nodes_that_cannot_judge_are_left_out_with_the_remedy() {
     assert!(once.exists());
 }
 
-/// A judgement by the stand-in of the Python package, which connects to no address.
+/// Judges with a script in place of the Python package; it opens no connection.
 fn with_mode(mode: &str) -> (JudgedRun, HoldingJudge, tests::ProcessOutcome) {
     let server = MockServer::scripted(|_| Reply::json(404, &json!({})));
     let judge = HoldingJudge::new();

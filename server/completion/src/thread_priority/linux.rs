@@ -36,6 +36,6 @@ fn set_attributes(policy: libc::c_int, flags: libc::c_int, turn: u64) -> bool {
         sched_deadline: 0,
         sched_period: 0,
     };
-    // SAFETY: the attributes are valid during the call; the first 0 is the calling thread, the last one stands for no flags.
+    // SAFETY: the attributes are valid during the call; thread 0 is the calling one, and there are no flags.
     unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) == 0 }
 }
