@@ -276,8 +276,12 @@ impl TrialRecording {
         &self.clock
     }
 
-    /// Lets simulated time pass, and waits until the recorder has handled it and everything before.
+    /// Lets simulated time pass, and waits until the recorder has handled it and everything before. Documents are described before it
+    /// passes: a person is slower than that, and must not close a file that the recorder knows nothing of.
     pub async fn advance(&self, duration: Duration) {
+        self.describing.close();
+        self.describing.wait().await;
+        self.describing.reopen();
         self.clock.advance(duration);
         let (handled, is_handled) = oneshot::channel();
         self.send(RecordingMessage::TimePassed(self.clock.now(), handled));
@@ -400,4 +404,31 @@ pub async fn document_facts(session: &TrialSession, document: &OpenDocument) -> 
             ..RecorderSettings::default()
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn simulated_time_does_not_pass_while_a_document_is_described() {
+        let data = DataFolder::new(PathBuf::from("unused"));
+        let (recording, messages) = TrialRecording::new(ClockKind::Simulated, data);
+        let (describe, is_described) = oneshot::channel::<()>();
+        recording.describing.spawn(is_described);
+        let mut advance = Box::pin(recording.advance(Duration::from_secs(1)));
+        assert!((&mut advance).now_or_never().is_none());
+        assert!(messages.try_recv().is_err(), "the recorder heard of the time before it knew the document");
+        describe.send(()).expect("it is awaited");
+        recording.describing.wait().await;
+        assert!((&mut advance).now_or_never().is_none());
+        let Ok(RecordingMessage::TimePassed(_, handled)) = messages.try_recv() else {
+            panic!("no time passed")
+        };
+        drop(handled);
+        advance.await;
+        assert!(!recording.describing.is_closed(), "later documents are described, too");
+    }
 }
