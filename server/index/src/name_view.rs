@@ -96,14 +96,14 @@ impl<'a> NameView<'a> {
 
     /// Returns all definitions called `name`, those of the open file first.
     pub(crate) fn definitions_named(&self, name: &str) -> impl Iterator<Item = Def<'a>> {
+        self.own_definitions_named(name).chain(self.definition_refs(NameTable::definitions, name))
+    }
+
+    /// Returns the definitions of the open file called `name`.
+    pub(crate) fn own_definitions_named(&self, name: &str) -> impl Iterator<Item = Def<'a>> {
         let here = self.open_file;
-        let own = self
-            .own_definitions
-            .get(name)
-            .into_iter()
-            .flatten()
-            .map(move |&position| Def { file: here, position });
-        own.chain(self.definition_refs(NameTable::definitions, name))
+        let own = self.own_definitions.get(name).into_iter().flatten();
+        own.map(move |&position| Def { file: here, position })
     }
 
     /// Returns all definitions declared as members of a type with this simple name.

@@ -268,11 +268,12 @@ impl<'a> Resolver<'a> {
 
     /// Returns the definitions at the top level of `file`.
     fn own_definitions(&self, file: FileNames<'a>, name: &str) -> Vec<Entity<'a>> {
-        self.view
-            .definitions_named(name)
-            .filter(|def| def.file == file && def.is_top_level())
-            .map(Entity::Def)
-            .collect()
+        let is_own = |def: &Def<'_>| def.file == file && def.is_top_level();
+        // No list of all files is read for names that only the open file defines.
+        if file == self.view.open_file() {
+            return self.view.own_definitions_named(name).filter(is_own).map(Entity::Def).collect();
+        }
+        self.view.definitions_named(name).filter(is_own).map(Entity::Def).collect()
     }
 
     /// Resolves an import of one name, or of a module.

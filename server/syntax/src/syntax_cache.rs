@@ -115,11 +115,11 @@ impl SyntaxCache {
     /// Returns the scope after `prefix`, the text before a cursor: the result of [`scope`](crate::scope()). A request for another
     /// prefix does not wait for this one.
     pub fn scope(&self, language: Language, prefix: &str) -> Arc<Scope> {
-        let known = self.entries().last_scope(language, prefix);
+        let (known, replaced) = self.entries().last_scope(language, prefix);
         Arc::clone(known.get_or_init(|| {
             let tokens = self.tokens(language, prefix);
             let text: Arc<str> = close_prefix(language, prefix, &tokens).into();
-            let (tree, outline) = self.closed_outline(language, &text);
+            let (tree, outline) = self.closed_outline(language, &text, replaced);
             Arc::new(scope_of(&tree, &text, outline, prefix.len()))
         }))
     }
@@ -148,8 +148,13 @@ impl SyntaxCache {
         tokens
     }
 
-    /// Returns the tree and the outline of the closed text before a cursor.
-    fn closed_outline(&self, language: Language, text: &Arc<str>) -> (Tree, Outline) {
+    /// Returns the tree and the outline of the closed text before a cursor. `replaced` is the scope that nobody will ask for any more.
+    fn closed_outline(
+        &self,
+        language: Language,
+        text: &Arc<str>,
+        replaced: Option<Scope>,
+    ) -> (Tree, Outline) {
         let base = self.entries().scope_base.clone().filter(|base| base.parsed.tree.language() == language);
         let updated =
             base.as_ref().and_then(|ScopeBase { parsed, .. }| parsed.tree.update_end(&parsed.text, text));
@@ -161,7 +166,10 @@ impl SyntaxCache {
         match base {
             Some(base) if is_near || !is_better_base(&tree, text, &base.parsed) => {
                 let outline = match base.outline.as_ref().zip(updated) {
-                    Some((record, updated)) => tree.continued_outline(text, record, updated.same()),
+                    Some((record, updated)) => {
+                        let spare = replaced.map(|scope| scope.outline.definitions).unwrap_or_default();
+                        tree.continued_outline(text, record, updated.same(), spare)
+                    }
                     None => tree.outline(text),
                 };
                 (tree, outline)
@@ -196,16 +204,18 @@ impl SyntaxCache {
 }
 
 impl Entries {
-    /// Returns the scope after `prefix`, which may not be computed yet.
-    fn last_scope(&mut self, language: Language, prefix: &str) -> Arc<OnceLock<Arc<Scope>>> {
+    /// Returns the scope after `prefix`, which may not be computed yet, and the last one, if another prefix replaces it and nobody reads it.
+    fn last_scope(&mut self, language: Language, prefix: &str) -> (Arc<OnceLock<Arc<Scope>>>, Option<Scope>) {
         if let Some(last) = &self.scope
             && last.language == language
             && *last.prefix == *prefix
         {
-            return Arc::clone(&last.scope);
+            return (Arc::clone(&last.scope), None);
         }
-        let last = self.scope.insert(LastScope { language, prefix: prefix.into(), scope: Arc::default() });
-        Arc::clone(&last.scope)
+        let scope = Arc::default();
+        let new = LastScope { language, prefix: prefix.into(), scope: Arc::clone(&scope) };
+        let replaced = self.scope.replace(new).and_then(|last| Arc::into_inner(last.scope)?.into_inner());
+        (scope, replaced.and_then(Arc::into_inner))
     }
 
     fn known_tree(&self, language: Language, text: &str) -> Option<Tree> {

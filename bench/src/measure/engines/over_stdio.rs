@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use completion::WorkspaceIndex;
 use mock::{MockServer, Reply, ReplyStep};
 use serde_json::json;
+use syntax::Language;
 use tests::Project;
 use tests::lsp::{Buffer, Encoding};
 
@@ -15,6 +16,8 @@ use crate::measure::lsp::editor::Editor;
 
 /// Lengths of the file.
 const LINES: [usize; 2] = [600, 3_000];
+/// Quantiles of the times.
+const POINTS: [f64; 2] = [0.5, 0.99];
 /// Number of measured requests.
 const REQUESTS: usize = 500;
 /// Number of warm-up requests.
@@ -29,11 +32,22 @@ pub(super) fn measure(workspace: &WorkspaceIndex) -> Result<String> {
     let mut rows = String::new();
     for (workspace, what) in [(None, ""), (Some(workspace), ", with code that `hybrid` chooses")] {
         for lines in LINES {
-            let times = milliseconds(request_times(lines, workspace)?, &[0.5, 0.99]);
-            rows += &format!(
-                "| typed character and request over stdio to the HTTP request at the server{what}, {lines} lines, p50 / p99 of {REQUESTS} | {times} |\n"
-            );
+            let times = request_times(lines, workspace)?;
+            for (cause, times) in
+                [("typed character and request", times.typed), ("request at another line", times.moved)]
+            {
+                let times = milliseconds(times, &POINTS);
+                rows += &format!(
+                    "| {cause} over stdio to the HTTP request at the server{what}, {lines} lines, p50 / p99 of {REQUESTS} | {times} |\n"
+                );
+            }
         }
+    }
+    for lines in LINES {
+        let times = milliseconds(parse_times(lines), &POINTS);
+        rows += &format!(
+            "| part of a typed character's: one incremental parse, {lines} lines, p50 / p99 of {REQUESTS} | {times} |\n"
+        );
     }
     for (engine, price) in [("without a price", ""), ("with a price", "price_in = 1.0\nprice_out = 1.0\n")] {
         let times = milliseconds(cancel_times(price)?, &[0.5, 0.99, 1.0]);
@@ -63,31 +77,78 @@ fn editor(server: &MockServer, workspace: Option<&WorkspaceIndex>, more: &str) -
     Ok(editor)
 }
 
-/// Types a word on a line of its own in the middle of a file, a request after each character. Inside a word, there would be none.
-fn request_times(lines: usize, workspace: Option<&WorkspaceIndex>) -> Result<Vec<Duration>> {
+/// Times from the client's bytes to the HTTP request.
+struct RequestTimes {
+    /// Requests after a typed character.
+    typed: Vec<Duration>,
+    /// Requests at other lines of the same text.
+    moved: Vec<Duration>,
+}
+
+/// Types a word on a line of its own in the middle of a file, a request after each character (inside a word, there would be none). Then
+/// goes through the lines of the file, a request at the end of each.
+fn request_times(lines: usize, workspace: Option<&WorkspaceIndex>) -> Result<RequestTimes> {
     let server = answering_server();
     let editor = editor(&server, workspace, "")?;
-    let mut text = python_file(lines / 2);
-    let start = text[..text.len() / 2].rfind('\n').map_or(0, |end| end + 1);
-    text.insert(start, '\n');
+    let (text, start) = file_with_empty_line(lines);
     let mut buffer = Buffer::new(editor.uri("typed.py"), "python", Encoding::Utf16, &text);
     editor.open(&buffer);
-    let mut times = Vec::new();
+    let (mut typed, mut moved) = (Vec::new(), Vec::new());
     for number in 0..WARM_UP + REQUESTS {
         let cursor = start + number;
         let change = buffer.edit(cursor..cursor, "y");
         let sent = Instant::now();
         editor.change(change);
-        editor.complete(request(&buffer, cursor + 1));
-        let log = server.log();
-        let asked = log.received.last().filter(|request| request.at >= sent);
-        let at = asked.with_context(|| format!("request {number} did not reach the server"))?.at;
-        if number >= WARM_UP {
-            times.push(at.saturating_duration_since(sent));
-        }
-        thread::sleep(PAUSE);
+        typed.push(time_to_server(&editor, &server, &buffer, cursor + 1, sent)?);
     }
-    Ok(times)
+    let text = buffer.text();
+    for (end, _) in text.match_indices('\n').take(WARM_UP + REQUESTS) {
+        moved.push(time_to_server(&editor, &server, &buffer, end, Instant::now())?);
+    }
+    typed.drain(..WARM_UP);
+    moved.drain(..WARM_UP);
+    Ok(RequestTimes { typed, moved })
+}
+
+/// Requests a completion. Returns the time from `sent` until the server is asked.
+fn time_to_server(
+    editor: &Editor,
+    server: &MockServer,
+    buffer: &Buffer,
+    cursor: usize,
+    sent: Instant,
+) -> Result<Duration> {
+    editor.complete(request(buffer, cursor));
+    let log = server.log();
+    let asked = log.received.last().filter(|request| request.at >= sent);
+    let at = asked.with_context(|| format!("a request at byte {cursor} did not reach the server"))?.at;
+    thread::sleep(PAUSE);
+    Ok(at.saturating_duration_since(sent))
+}
+
+/// Types the same word, and parses after each character.
+fn parse_times(lines: usize) -> Vec<Duration> {
+    let (mut text, start) = file_with_empty_line(lines);
+    let mut tree = syntax::parse(Language::Python, &text);
+    let mut times = Vec::new();
+    for number in 0..WARM_UP + REQUESTS {
+        let mut changed = text.clone();
+        changed.insert(start + number, 'y');
+        let begun = Instant::now();
+        tree = tree.update(&text, &changed);
+        times.push(begun.elapsed());
+        text = changed;
+    }
+    times.drain(..WARM_UP);
+    times
+}
+
+/// A file of this number of lines, and an offset of an empty line in its middle.
+fn file_with_empty_line(lines: usize) -> (String, usize) {
+    let mut text = python_file(lines / 2);
+    let start = text[..text.len() / 2].rfind('\n').map_or(0, |end| end + 1);
+    text.insert(start, '\n');
+    (text, start)
 }
 
 /// Cancels requests that the engine never answers.

@@ -197,6 +197,10 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
         names.sort_unstable();
         names.dedup();
         for name in names {
+            // Its own definitions hide all others.
+            if self.resolver.view.own_definitions_named(name).any(|def| def.is_top_level()) {
+                continue;
+            }
             let reach = self.reach_of(name);
             for &entity in &*self.resolver.lookup(here, name) {
                 if entity.def().is_none_or(|def| def.file != here) {

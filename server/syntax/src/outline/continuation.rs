@@ -5,6 +5,7 @@
 //! result is always that of [`Tree::outline`]: nothing that depends on the earlier text may remain in it.
 
 use std::ops::Range;
+use std::vec;
 
 use tree_sitter::Node;
 
@@ -114,8 +115,15 @@ impl Tree {
     }
 
     /// Returns the outline of the parsed `text`. The nodes that end before byte `same` are those of the recorded text, and so are the rests
-    /// of their lines.
-    pub(crate) fn continued_outline(&self, text: &str, record: &OutlineRecord, same: usize) -> Outline {
+    /// of their lines. `spare` are the definitions of an outline that is not needed any more, best the one of the last key.
+    pub(crate) fn continued_outline(
+        &self,
+        text: &str,
+        record: &OutlineRecord,
+        same: usize,
+        spare: Vec<Definition>,
+    ) -> Outline {
+        let mut spare = SpareDefinitions { left: spare.into_iter(), position: 0 };
         let mut builder = OutlineBuilder::new(self.language, SourceText { text });
         let mut repeated = Some(0);
         let mut walk = TreeWalk::new(self.root());
@@ -126,7 +134,7 @@ impl Tree {
                 None => builder.visit(node, &walk),
                 Some(at) if node.end_byte() < same && record.visits[at].is_takeable => {
                     let behind = record.behind(at);
-                    builder.take(record, at..behind);
+                    builder.take(record, at..behind, &mut spare);
                     repeated = Some(behind);
                     false
                 }
@@ -243,10 +251,11 @@ fn repeat_change(definition: &mut Definition, after: &Definition) {
 
 impl OutlineBuilder<'_> {
     /// Takes what these visits have added and changed.
-    fn take(&mut self, record: &OutlineRecord, visits: Range<usize>) {
+    fn take(&mut self, record: &OutlineRecord, visits: Range<usize>, spare: &mut SpareDefinitions) {
         let (from, to, items) = (record.before(visits.start), record.before(visits.end), &record.items);
         let outline = &mut self.outline;
-        outline.definitions.extend_from_slice(&items.definitions[from.definitions..to.definitions]);
+        let taken = (from.definitions..).zip(&items.definitions[from.definitions..to.definitions]);
+        outline.definitions.extend(taken.map(|(position, definition)| spare.copy_of(definition, position)));
         outline.imports.extend_from_slice(&items.imports[from.imports..to.imports]);
         outline.extensions.extend_from_slice(&items.extensions[from.extensions..to.extensions]);
         for (position, name) in (from.namespaces..).zip(&items.namespaces[from.namespaces..to.namespaces]) {
@@ -257,6 +266,23 @@ impl OutlineBuilder<'_> {
         for change in record.changes[first..].iter().take_while(|change| change.visit < visits.end) {
             repeat_change(&mut outline.definitions[change.position as usize], &change.after);
         }
+    }
+}
+
+/// Definitions that are moved to where a copy of one is needed: most are the same for each key, and the texts of one are many small blocks of
+/// memory.
+struct SpareDefinitions {
+    left: vec::IntoIter<Definition>,
+    /// Position of the first one that is left.
+    position: usize,
+}
+
+impl SpareDefinitions {
+    /// Returns a copy of the definition at a position, which is higher than those of earlier calls.
+    fn copy_of(&mut self, definition: &Definition, position: usize) -> Definition {
+        let spare = position.checked_sub(self.position).and_then(|skipped| self.left.nth(skipped));
+        self.position = position + 1;
+        spare.filter(|spare| spare == definition).unwrap_or_else(|| definition.clone())
     }
 }
 

@@ -67,12 +67,14 @@ fn is_the_outline_of_a_whole_walk() {
             let (outline, record) = tree.recorded_outline(before);
             assert_eq!(outline, tree.outline(before), "{before}");
             let Some(record) = record else { continue };
+            let mut spare = Vec::new();
             for beginning in cuts(&text) {
                 for typed in ["", "\n", "x", " = y.z(", "}"] {
                     let after = format!("{beginning}{typed}");
                     let Some(update) = tree.update_end(before, &after) else { continue };
-                    let outline = update.tree.continued_outline(&after, &record, update.same());
+                    let outline = update.tree.continued_outline(&after, &record, update.same(), spare);
                     assert_eq!(outline, update.tree.outline(&after), "{before}\n---\n{after}");
+                    spare = outline.definitions;
                     continued += usize::from(update.same() > 0);
                 }
             }
@@ -93,11 +95,25 @@ fn takes_the_definitions_before_the_cursor_from_the_record() {
         for definition in &mut record.items.definitions {
             definition.range.end = u32::MAX;
         }
-        let continued = update.tree.continued_outline(&after, &record, update.same());
+        let continued =
+            update.tree.continued_outline(&after, &record, update.same(), outline.definitions.clone());
         let taken =
             continued.definitions.iter().filter(|definition| definition.range.end == u32::MAX).count();
         shares.push((language, 100 * taken / outline.definitions.len()));
     }
     // An exported import has no record in TypeScript, and the macro in C++ is an error.
     assert!(shares.len() == SOURCES.len() - 2 && shares.iter().all(|(_, share)| *share > 50), "{shares:?}");
+}
+
+#[test]
+fn moves_what_is_the_same_from_the_last_outline() {
+    let text: String = (0..100).map(|number| format!("def f{number}(a):\n    return a\n\n")).collect();
+    let tree = parse(Language::Python, &text);
+    let (outline, record) = tree.recorded_outline(&text);
+    let after = format!("{text}x = f1");
+    let (record, update) = record.zip(tree.update_end(&text, &after)).expect("it can be continued");
+    let names: Vec<_> = outline.definitions.iter().map(|definition| definition.name.as_ptr()).collect();
+    let continued = update.tree.continued_outline(&after, &record, update.same(), outline.definitions);
+    let moved = continued.definitions.iter().zip(names).filter(|(new, name)| new.name.as_ptr() == *name);
+    assert!(moved.count() > 70, "most are copied");
 }
