@@ -21,6 +21,7 @@ mod error;
 mod error_message;
 mod error_response;
 mod event_stream;
+mod handshake;
 mod http_response;
 mod line_splitter;
 mod pass_through;

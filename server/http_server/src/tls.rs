@@ -1,13 +1,12 @@
 //! TLS of a server: its certificate, and the authority of its clients' certificates.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::RootCertStore;
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::server::{ServerConfig, WebPkiClientVerifier};
+use rustls::server::{ParsedCertificate, ServerConfig, WebPkiClientVerifier};
 use thiserror::Error;
 pub use tokio_rustls::TlsAcceptor;
 
@@ -26,14 +25,26 @@ pub struct TlsFiles {
 #[derive(Debug, Error)]
 pub enum TlsError {
     /// A file cannot be read, or holds something else.
-    #[error("{}: {reason}; name a file in PEM form", path.display())]
+    #[error("{}: {reason}; name a readable file in PEM form", path.display())]
     File {
         /// The file.
         path: PathBuf,
         /// The reason.
         reason: String,
     },
-    /// Certificate and key do not fit together, or cannot be used.
+    /// The key is that of another certificate.
+    #[error(
+        "the key in {} does not belong to the certificate in {}; name the key that it was issued for",
+        key.display(),
+        certificate.display()
+    )]
+    OtherKey {
+        /// The file of the key.
+        key: PathBuf,
+        /// The file of the certificate.
+        certificate: PathBuf,
+    },
+    /// The certificate cannot be used.
     #[error("the certificate in {} cannot be used: {reason}", path.display())]
     Unusable {
         /// The file of the certificate.
@@ -49,15 +60,18 @@ impl TlsFiles {
     /// # Errors
     /// A file cannot be read, or its content cannot be used.
     pub fn acceptor(&self) -> Result<TlsAcceptor, TlsError> {
-        let unusable = |reason: &dyn ToString| TlsError::Unusable {
-            path: self.certificate.clone(),
-            reason: reason.to_string(),
+        let unusable = |error: rustls::Error| match error {
+            rustls::Error::InconsistentKeys(_) => {
+                TlsError::OtherKey { key: self.key.clone(), certificate: self.certificate.clone() }
+            }
+            error => TlsError::Unusable { path: self.certificate.clone(), reason: error.to_string() },
         };
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|error| file_error(&self.key, &error))?;
+        let key = PrivateKeyDer::from_pem_file(&self.key)
+            .map_err(|error| pem_error(&self.key, &error, "it has no private key without a passphrase"))?;
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
-            .map_err(|error| unusable(&error))?;
+            .map_err(unusable)?;
         let builder = match &self.client_authorities {
             None => builder.with_no_client_auth(),
             Some(path) => {
@@ -72,9 +86,7 @@ impl TlsFiles {
                 builder.with_client_cert_verifier(verifier)
             }
         };
-        let config = builder
-            .with_single_cert(certificates(&self.certificate)?, key)
-            .map_err(|error| unusable(&error))?;
+        let config = builder.with_single_cert(chain(&self.certificate)?, key).map_err(unusable)?;
         Ok(TlsAcceptor::from(Arc::new(config)))
     }
 }
@@ -84,17 +96,38 @@ impl TlsFiles {
 /// # Errors
 /// The file cannot be read, or has none.
 pub fn certificate_of(path: &Path) -> Result<Vec<u8>, TlsError> {
-    Ok(certificates(path)?.first().map(|certificate| certificate.to_vec()).unwrap_or_default())
+    Ok(chain(path)?.first().map(|certificate| certificate.to_vec()).unwrap_or_default())
+}
+
+/// Returns a certificate, and those between it and its authority.
+fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let certificates = certificates(path)?;
+    match certificates.first().is_some_and(|first| ParsedCertificate::try_from(first).is_ok()) {
+        true => Ok(certificates),
+        false => Err(file_error(path, &"its first certificate is damaged")),
+    }
 }
 
 /// Returns the certificates of a file: one at least.
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let certificates: Vec<_> = CertificateDer::pem_file_iter(path)
         .and_then(Iterator::collect)
-        .map_err(|error| file_error(path, &error))?;
+        .map_err(|error| pem_error(path, &error, "it has no certificate"))?;
     match certificates.is_empty() {
-        true => Err(file_error(path, &io::Error::other("it has no certificate"))),
+        true => Err(file_error(path, &"it has no certificate")),
         false => Ok(certificates),
+    }
+}
+
+fn pem_error(path: &Path, error: &pem::Error, missing: &str) -> TlsError {
+    match error {
+        pem::Error::Io(error) => file_error(path, error),
+        pem::Error::NoItemsFound => file_error(path, &missing),
+        // Its own message prints bytes.
+        pem::Error::MissingSectionEnd { .. } | pem::Error::IllegalSectionStart { .. } => {
+            file_error(path, &"it is incomplete")
+        }
+        error => file_error(path, error),
     }
 }
 

@@ -9,6 +9,7 @@ use rustls::pki_types::PrivateKeyDer;
 /// A fresh certificate for `localhost` and `127.0.0.1`.
 pub struct Certificate {
     pem: String,
+    key_pem: String,
     config: Arc<ServerConfig>,
 }
 
@@ -30,12 +31,17 @@ impl Certificate {
             .with_no_client_auth()
             .with_single_cert(vec![cert.der().clone()], key)
             .expect("the key belongs to the certificate");
-        Certificate { pem: cert.pem(), config: Arc::new(config) }
+        Certificate { pem: cert.pem(), key_pem: signing_key.serialize_pem(), config: Arc::new(config) }
     }
 
     /// Returns the certificate that a client has to trust, in PEM form.
     pub fn pem(&self) -> &str {
         &self.pem
+    }
+
+    /// Returns its private key in PEM form.
+    pub fn key_pem(&self) -> &str {
+        &self.key_pem
     }
 
     pub(crate) fn config(&self) -> Arc<ServerConfig> {

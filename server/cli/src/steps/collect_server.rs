@@ -23,7 +23,9 @@ pub(crate) fn client(
     let url = server_url([args.server.as_deref(), shared_with, settings.url.as_deref()])?;
     if settings.token.is_none() && settings.tls_identity.is_none() {
         return Err(UsageError(
-            "there is no token; set `collect.token_env` in the settings to an environment variable that holds it".to_owned(),
+            "there is no token; set `collect.token_env` in the settings to an environment variable that holds it, or `collect.tls_identity` \
+             to your certificate"
+                .to_owned(),
         )
         .into());
     }

@@ -146,8 +146,15 @@ async fn authenticate(
             _ => return Err(unavailable("the database does not answer")),
         }
     }
-    let message =
-        "the token is missing or wrong; ask the server's administrator for one: ghostbench collect token add";
+    let message = match peer.certificate {
+        None => {
+            "the token is missing or wrong; ask the server's administrator for one: ghostbench collect token add"
+        }
+        Some(_) => {
+            "no account has this certificate or token; ask the server's administrator for one: ghostbench collect token add NAME \
+             --certificate FILE"
+        }
+    };
     let mut response = refusal(StatusCode::UNAUTHORIZED, message);
     // A browser asks for a password: the token.
     response.headers_mut().insert(

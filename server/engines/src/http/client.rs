@@ -380,9 +380,24 @@ pub(super) fn connections(
         builder = builder.tls_certs_merge(certificates(roots)?);
     }
     if let Some(identity) = &server.identity {
-        builder = builder.identity(Identity::from_pem(identity).map_err(failed)?);
+        let unreadable = |error| ServerError::Identity { reason: super::error_message::root_cause(&error) };
+        builder = builder.identity(Identity::from_pem(identity).map_err(unreadable)?);
     }
-    builder.build().map_err(failed)
+    builder.build().map_err(|error| unusable(server, &error).unwrap_or_else(|| failed(error)))
+}
+
+/// Returns the error of certificates that are in PEM form, and cannot be used.
+fn unusable(server: &HttpServerConfig, error: &reqwest::Error) -> Option<ServerError> {
+    match error_response::tls_error(error)? {
+        rustls::Error::InvalidCertificate(reason) if server.root_certificates.is_some() => {
+            Some(ServerError::Roots { reason: reason.to_string() })
+        }
+        rustls::Error::InconsistentKeys(_) => {
+            Some(ServerError::Identity { reason: "the key does not belong to the certificate".to_owned() })
+        }
+        error if server.identity.is_some() => Some(ServerError::Identity { reason: error.to_string() }),
+        _ => None,
+    }
 }
 
 fn certificates(pem: &[u8]) -> Result<Vec<Certificate>, ServerError> {

@@ -45,6 +45,14 @@ pub enum ServerError {
         /// The error.
         reason: String,
     },
+    /// The client's own certificate is invalid.
+    #[error(
+        "`tls_identity` cannot be used ({reason}); it has to be PEM, with a certificate and its private key"
+    )]
+    Identity {
+        /// The error.
+        reason: String,
+    },
     /// The HTTP client can't be created.
     #[error("no connections can be made: {0}")]
     Client(String),
@@ -61,15 +69,14 @@ pub enum ServerError {
         server: String,
     },
     /// The TLS handshake failed.
-    #[error(
-        "no encrypted connection to {server}: {reason}; for a certificate of your own, name its authority in `tls_roots`, and for a \
-         server without encryption write http://"
-    )]
+    #[error("no encrypted connection to {server}: {reason}; {remedy}")]
     Tls {
         /// Host and port.
         server: String,
         /// Cause.
         reason: String,
+        /// Remedy.
+        remedy: &'static str,
     },
     /// The connection failed for another reason, or was lost.
     #[error("{server} cannot be reached: {reason}")]
@@ -220,6 +227,7 @@ impl ServerError {
             ServerError::Key => "key",
             ServerError::Header { .. } => "header",
             ServerError::Roots { .. } => "roots",
+            ServerError::Identity { .. } => "identity",
             ServerError::Client(_) => "client",
             ServerError::Refused { .. } => "refused",
             ServerError::UnknownHost { .. } => "no_host",

@@ -8,7 +8,7 @@ use reqwest::StatusCode;
 use serde_json::Value;
 
 use super::redactor::Redactor;
-use super::{ServerError, error_message};
+use super::{ServerError, error_message, handshake};
 
 /// A response with an error status.
 pub(super) struct ErrorResponse {
@@ -116,11 +116,22 @@ pub(super) fn unreachable(error: &reqwest::Error, server: String, reason: String
         if io.is_some_and(|io| io.kind() == io::ErrorKind::ConnectionRefused) {
             return ServerError::Refused { server };
         }
-        if cause.is::<rustls::Error>() {
-            return ServerError::Tls { server, reason };
+        if let Some(error) = cause.downcast_ref() {
+            let (reason, remedy) = handshake::explain(error, reason);
+            return ServerError::Tls { server, reason, remedy };
         }
     }
+    // Hyper's words for an answer of a server with TLS, among others.
+    let reason = match reason.starts_with("invalid HTTP") {
+        true => format!("it does not speak HTTP ({reason}); if it encrypts, write https://"),
+        false => reason,
+    };
     ServerError::Unreachable { server, reason }
+}
+
+/// Returns the error of TLS behind a failure.
+pub(super) fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
+    causes(error).find_map(|cause| cause.downcast_ref())
 }
 
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {

@@ -120,6 +120,7 @@ async fn https_to_an_unencrypted_server_is_a_tls_error() {
         ask(&engine(settings(EngineKind::LlamaCpp, &server.url().replace("http:", "https:")))).await;
     let fault = fault(answer);
     assert!(matches!(fault, ServerError::Tls { .. }), "{fault:?}");
+    assert!(fault.to_string().ends_with("the server does not encrypt; write http://, or correct the port"));
 }
 
 #[tokio::test]
@@ -227,8 +228,11 @@ async fn broken_connection_is_reported() {
     assert_eq!(text, "piece");
     let (_, fault, _) = text_and_fault(Reply::raw("HTTP/1.1 200 OK\r\ncontent-")).await;
     assert!(matches!(fault, ServerError::Unreachable { .. }), "{fault:?}");
-    let (_, fault, _) = text_and_fault(Reply::raw("SSH-2.0-OpenSSH_9.2\r\n")).await;
-    assert!(matches!(fault, ServerError::Unreachable { .. }), "{fault:?}");
+    for greeting in [&b"SSH-2.0-OpenSSH_9.2\r\n"[..], b"\x15\x03\x01\0\x02\x02\x32"] {
+        let (_, fault, _) = text_and_fault(Reply::raw(greeting)).await;
+        assert!(matches!(fault, ServerError::Unreachable { .. }), "{fault:?}");
+        assert!(fault.to_string().contains("if it encrypts, write https://"), "{fault}");
+    }
 }
 
 #[tokio::test]
@@ -396,7 +400,7 @@ async fn hanging_server_does_not_delay_other_engines() {
 
 #[test]
 fn invalid_server_settings_are_reported_at_construction() {
-    let refused = |change: fn(&mut HttpServerConfig)| {
+    let refused = |change: &dyn Fn(&mut HttpServerConfig)| {
         let mut settings = settings(EngineKind::LlamaCpp, "http://127.0.0.1:1");
         change(&mut settings.server);
         match HttpEngine::new(settings) {
@@ -406,17 +410,28 @@ fn invalid_server_settings_are_reported_at_construction() {
         }
     };
     assert_eq!(
-        refused(|server| server.key = Some(Secret::new("a\nb"))),
+        refused(&|server| server.key = Some(Secret::new("a\nb"))),
         "the key has characters that cannot be sent"
     );
     assert_eq!(
-        refused(|server| server.headers = vec![("x-a".to_owned(), Secret::new("a\nb"))]),
+        refused(&|server| server.headers = vec![("x-a".to_owned(), Secret::new("a\nb"))]),
         "the header `x-a` has characters that cannot be sent"
     );
-    let roots = refused(|server| server.root_certificates = Some(b"no certificate".to_vec()));
+    let roots = refused(&|server| server.root_certificates = Some(b"no certificate".to_vec()));
     assert!(roots.starts_with("the certificates in `tls_roots` cannot be read ("), "{roots}");
+    let damaged = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    let roots = refused(&|server| server.root_certificates = Some(damaged.into()));
+    assert!(roots.starts_with("the certificates in `tls_roots` cannot be read ("), "{roots}");
+    let alone = refused(&|server| server.identity = Some(Certificate::new().pem().into()));
+    assert!(alone.starts_with("`tls_identity` cannot be used ("), "{alone}");
+    let pair = |certificate: &Certificate, key: &Certificate| {
+        let text = format!("{}{}", certificate.pem(), key.key_pem());
+        refused(&|server| server.identity = Some(text.clone().into()))
+    };
+    let wrong = pair(&Certificate::new(), &Certificate::new());
+    assert!(wrong.contains("the key does not belong to the certificate"), "{wrong}");
     assert!(
-        refused(|server| server.url = "127.0.0.1:8080".to_owned())
+        refused(&|server| server.url = "127.0.0.1:8080".to_owned())
             .starts_with("`127.0.0.1:8080` is not a server address")
     );
     let settings = settings(EngineKind::Builtin, "http://127.0.0.1:1");

@@ -76,14 +76,47 @@ fn a_developer_is_known_by_a_certificate() {
     };
     let roots = format!("tls_roots = \"{}\"\n", server.certificate.display());
     run(&ann.both, &roots, "collect join --consent agreed --yes").expect_code(0);
-    run(&ann.both, "", "collect send")
-        .expect_code(3)
-        .expect_message(&["no encrypted connection", "tls_roots"]);
-    run(&stranger.both, &roots, "collect send").expect_code(2).expect_message(&["401"]);
+    run(&ann.both, "", "collect send").expect_code(3).expect_message(&[
+        "2 opportunities are kept",
+        "no encrypted connection",
+        "tls_roots",
+    ]);
+    run(&stranger.both, &roots, "collect send").expect_code(2).expect_message(&["401", "--certificate"]);
     let sent = run(&ann.both, &roots, "collect send --json").expect_code(0);
     assert_eq!(json(&sent.stdout)["sent"]["new"], 2);
     let status: Value = json(&run(&ann.both, &roots, "collect status --json").expect_code(0).stdout);
     assert_eq!((&status["account"], &status["own"]["opportunities"]), (&"ann".into(), &2.into()));
+}
+
+#[test]
+fn files_that_cannot_be_used_are_named_with_the_reason() {
+    let machine = Project::new("");
+    let [one, other] = ["one", "other"].map(|name| certificate(&machine.root(), name, "localhost"));
+    let path = |name: &str, text: &str| {
+        machine.write(name, text);
+        machine.root().join(name)
+    };
+    let damaged = path("damaged.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+    let whole = fs::read_to_string(&one.certificate).expect("a file");
+    let cut = path("cut.pem", &whole[..whole.len() / 2]);
+    let none = machine.root().join("none.pem");
+    for (certificate, key, message) in [
+        (&one.certificate, &other.key, "does not belong to the certificate"),
+        (&one.certificate, &one.certificate, "it has no private key"),
+        (&one.key, &one.key, "it has no certificate"),
+        (&damaged, &one.key, "its first certificate is damaged"),
+        (&cut, &one.key, "it is incomplete"),
+        (&none, &one.key, "none.pem"),
+    ] {
+        let arguments = format!(
+            "collect serve --listen 127.0.0.1:0 --folder ../server --tls-certificate {} --tls-key {}",
+            certificate.display(),
+            key.display()
+        );
+        machine.run(&arguments).expect_code(3).expect_message(&[message, "; name "]);
+    }
+    let added = format!("collect token add ann --folder ../server --certificate {}", damaged.display());
+    machine.run(&added).expect_code(3).expect_message(&["damaged"]);
 }
 
 #[test]

@@ -143,7 +143,7 @@ async fn send(
 
 fn failed(error: ClientError, left: u64) -> anyhow::Error {
     match error {
-        ClientError::Away { .. } => anyhow::Error::new(error).context(format!(
+        ClientError::Away { .. } | ClientError::Setup(_) => anyhow::Error::new(error).context(format!(
             "{} are kept in the store of the trials; the next `ghostbench collect send` sends them",
             opportunities(left)
         )),
