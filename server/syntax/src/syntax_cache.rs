@@ -14,7 +14,7 @@ use text::Edit;
 
 use crate::language::Language;
 use crate::lexer::{LexedText, Token};
-use crate::outline::{Outline, OutlineRecord};
+use crate::outline::{Definition, Outline, OutlineRecord};
 use crate::scope::{Scope, close_prefix, scope_of};
 use crate::tree::{Tree, parse_while_edited};
 
@@ -115,11 +115,12 @@ impl SyntaxCache {
     /// Returns the scope after `prefix`, the text before a cursor: the result of [`scope`](crate::scope()). A request for another
     /// prefix does not wait for this one.
     pub fn scope(&self, language: Language, prefix: &str) -> Arc<Scope> {
-        let (known, replaced) = self.entries().last_scope(language, prefix);
-        Arc::clone(known.get_or_init(|| {
+        let (cell, previous) = self.entries().scope_cell(language, prefix);
+        Arc::clone(cell.get_or_init(|| {
             let tokens = self.tokens(language, prefix);
             let text: Arc<str> = close_prefix(language, prefix, &tokens).into();
-            let (tree, outline) = self.closed_outline(language, &text, replaced);
+            let spare = previous.map(|scope| scope.outline.definitions).unwrap_or_default();
+            let (tree, outline) = self.closed_outline(language, &text, spare);
             Arc::new(scope_of(&tree, &text, outline, prefix.len()))
         }))
     }
@@ -148,13 +149,8 @@ impl SyntaxCache {
         tokens
     }
 
-    /// Returns the tree and the outline of the closed text before a cursor. `replaced` is the scope that nobody will ask for any more.
-    fn closed_outline(
-        &self,
-        language: Language,
-        text: &Arc<str>,
-        replaced: Option<Scope>,
-    ) -> (Tree, Outline) {
+    /// Returns the tree and the outline of the closed text before a cursor. Reuses the definitions in `spare`.
+    fn closed_outline(&self, language: Language, text: &Arc<str>, spare: Vec<Definition>) -> (Tree, Outline) {
         let base = self.entries().scope_base.clone().filter(|base| base.parsed.tree.language() == language);
         let updated =
             base.as_ref().and_then(|ScopeBase { parsed, .. }| parsed.tree.update_end(&parsed.text, text));
@@ -166,10 +162,7 @@ impl SyntaxCache {
         match base {
             Some(base) if is_near || !is_better_base(&tree, text, &base.parsed) => {
                 let outline = match base.outline.as_ref().zip(updated) {
-                    Some((record, updated)) => {
-                        let spare = replaced.map(|scope| scope.outline.definitions).unwrap_or_default();
-                        tree.continued_outline(text, record, updated.same(), spare)
-                    }
+                    Some((record, updated)) => tree.continued_outline(text, record, updated.same(), spare),
                     None => tree.outline(text),
                 };
                 (tree, outline)
@@ -204,8 +197,8 @@ impl SyntaxCache {
 }
 
 impl Entries {
-    /// Returns the scope after `prefix`, which may not be computed yet, and the last one, if another prefix replaces it and nobody reads it.
-    fn last_scope(&mut self, language: Language, prefix: &str) -> (Arc<OnceLock<Arc<Scope>>>, Option<Scope>) {
+    /// Returns the cell for the scope after `prefix`, and the previous scope if no one else holds it.
+    fn scope_cell(&mut self, language: Language, prefix: &str) -> (Arc<OnceLock<Arc<Scope>>>, Option<Scope>) {
         if let Some(last) = &self.scope
             && last.language == language
             && *last.prefix == *prefix
@@ -214,8 +207,8 @@ impl Entries {
         }
         let scope = Arc::default();
         let new = LastScope { language, prefix: prefix.into(), scope: Arc::clone(&scope) };
-        let replaced = self.scope.replace(new).and_then(|last| Arc::into_inner(last.scope)?.into_inner());
-        (scope, replaced.and_then(Arc::into_inner))
+        let previous = self.scope.replace(new).and_then(|last| Arc::into_inner(last.scope)?.into_inner());
+        (scope, previous.and_then(Arc::into_inner))
     }
 
     fn known_tree(&self, language: Language, text: &str) -> Option<Tree> {

@@ -115,7 +115,7 @@ impl Tree {
     }
 
     /// Returns the outline of the parsed `text`. The nodes that end before byte `same` are those of the recorded text, and so are the rests
-    /// of their lines. `spare` are the definitions of an outline that is not needed any more, best the one of the last key.
+    /// of their lines. `spare` are the definitions of an outline that is dropped, usually the previous key's.
     pub(crate) fn continued_outline(
         &self,
         text: &str,
@@ -255,7 +255,9 @@ impl OutlineBuilder<'_> {
         let (from, to, items) = (record.before(visits.start), record.before(visits.end), &record.items);
         let outline = &mut self.outline;
         let taken = (from.definitions..).zip(&items.definitions[from.definitions..to.definitions]);
-        outline.definitions.extend(taken.map(|(position, definition)| spare.copy_of(definition, position)));
+        outline
+            .definitions
+            .extend(taken.map(|(position, definition)| spare.take_or_clone(definition, position)));
         outline.imports.extend_from_slice(&items.imports[from.imports..to.imports]);
         outline.extensions.extend_from_slice(&items.extensions[from.extensions..to.extensions]);
         for (position, name) in (from.namespaces..).zip(&items.namespaces[from.namespaces..to.namespaces]) {
@@ -269,8 +271,7 @@ impl OutlineBuilder<'_> {
     }
 }
 
-/// Definitions that are moved to where a copy of one is needed: most are the same for each key, and the texts of one are many small blocks of
-/// memory.
+/// Definitions of an outline that is dropped. Most of them are unchanged after a key, and moving one is cheaper than cloning its strings.
 struct SpareDefinitions {
     left: vec::IntoIter<Definition>,
     /// Position of the first one that is left.
@@ -278,8 +279,8 @@ struct SpareDefinitions {
 }
 
 impl SpareDefinitions {
-    /// Returns a copy of the definition at a position, which is higher than those of earlier calls.
-    fn copy_of(&mut self, definition: &Definition, position: usize) -> Definition {
+    /// Returns the spare definition at this position if it equals `definition`, else a clone of that. Positions ascend from call to call.
+    fn take_or_clone(&mut self, definition: &Definition, position: usize) -> Definition {
         let spare = position.checked_sub(self.position).and_then(|skipped| self.left.nth(skipped));
         self.position = position + 1;
         spare.filter(|spare| spare == definition).unwrap_or_else(|| definition.clone())
