@@ -36,8 +36,12 @@ fn code_text<'f>(
     lines: impl Iterator<Item = &'f CodeLine>,
 ) -> impl Iterator<Item = &'f str> {
     let imports = &file.outline().imports;
+    let last_import = imports.iter().map(|import| import.line).max();
+    let is_import = move |number| {
+        last_import.is_some_and(|last| number <= last) && imports.iter().any(|import| import.line == number)
+    };
     lines
-        .filter(|line| !imports.iter().any(|import| import.line == line.number))
+        .filter(move |line| !is_import(line.number))
         .map(|line| file.line_text(line))
         .filter(|text| !file.language().is_comment_line(text))
 }

@@ -72,6 +72,24 @@ impl Term {
     }
 }
 
+/// Memory for the parts of names: there are thousands of names in a query.
+#[derive(Default)]
+pub(crate) struct PartBuffers {
+    lower: String,
+    parts: Vec<Term>,
+}
+
+impl PartBuffers {
+    /// Returns the parts of names, in order.
+    pub(crate) fn parts_of<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) -> &[Term] {
+        self.parts.clear();
+        for name in names {
+            Term::each_part(name, &mut self.lower, |part| self.parts.push(part));
+        }
+        &self.parts
+    }
+}
+
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -101,7 +101,8 @@ impl Admission {
         Admission { refusal: admits(root, path).err(), dependencies: seen }
     }
 
-    /// Whether the verdict is still valid. Waits for the disk, for about 20 metadata reads less those that `stamps` knows.
+    /// Whether the verdict is still valid. Waits for the disk, for a metadata read of each folder and ignore file, less those that
+    /// `stamps` knows.
     pub fn is_current(&self, stamps: &mut StampReader) -> bool {
         self.dependencies
             .as_ref()
@@ -112,20 +113,47 @@ impl Admission {
 /// Returns everything that a verdict about `path` depends on, with its stamp. `None` if one of these changed so recently that
 /// another change could go undetected.
 fn dependencies(root: &Path, path: &str) -> Option<Vec<(Arc<Path>, Option<DiskStamp>)>> {
-    let now = SystemTime::now();
+    let mut seen = SeenPaths { now: SystemTime::now(), stamps: Vec::new() };
     let above = is_in_git_repository(root).then(|| root.ancestors().skip(1).map(Path::to_owned));
     let below = folders_above(path).map(|folder| root.join(folder));
-    let folders = above.into_iter().flatten().chain([root.to_owned()]).chain(below);
-    let names = ["", ".gitignore", ".ghostbenchignore", ".git", ".git/info/exclude"];
-    let rules = folders.flat_map(|folder| names.map(|name| folder.join(name)));
-    let global = ignore::gitignore::gitconfig_excludes_path();
-    let looked_at = rules.chain(global).chain([root.join(path)]);
-    looked_at
-        .map(|path| match stamp_of(&path) {
-            Some(stamp) => Some((path.into(), Some(stamp.if_settled(now)?))),
-            None => Some((path.into(), None)),
-        })
-        .collect()
+    for folder in above.into_iter().flatten().chain([root.to_owned()]).chain(below) {
+        let stamp = seen.note(folder.join(""))?;
+        // A new entry changes the folder, so the absence of one needs no stamp of its own.
+        let shows_entries = stamp.is_none_or(DiskStamp::shows_entries);
+        let mut note = |name| match stamp_of(&folder.join(name)) {
+            None if shows_entries => Some(None),
+            _ => seen.note(folder.join(name)),
+        };
+        note(".gitignore")?;
+        note(".ghostbenchignore")?;
+        if note(".git")?.is_some() || !shows_entries {
+            seen.note(folder.join(".git/info/exclude"))?;
+        }
+    }
+    for looked_at in ignore::gitignore::gitconfig_excludes_path().into_iter().chain([root.join(path)]) {
+        seen.note(looked_at)?;
+    }
+    Some(seen.stamps)
+}
+
+/// Paths with their stamps.
+struct SeenPaths {
+    /// A moment before the first stamp.
+    now: SystemTime,
+    stamps: Vec<(Arc<Path>, Option<DiskStamp>)>,
+}
+
+impl SeenPaths {
+    /// Adds a path and returns its stamp, which is `None` if there is nothing; `None` if it changed so recently that another change could go
+    /// undetected.
+    fn note(&mut self, path: PathBuf) -> Option<Option<DiskStamp>> {
+        let stamp = match stamp_of(&path) {
+            Some(stamp) => Some(stamp.if_settled(self.now)?),
+            None => None,
+        };
+        self.stamps.push((path.into(), stamp));
+        Some(stamp)
+    }
 }
 
 fn stamp_of(path: &Path) -> Option<DiskStamp> {
@@ -135,6 +163,41 @@ fn stamp_of(path: &Path) -> Option<DiskStamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn absent_ignore_files_cost_nothing_and_are_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("a")).unwrap();
+        fs::write(folder.path().join("a/one.py"), "").unwrap();
+        let judge = || loop {
+            let verdict = Admission::judge(folder.path(), "a/one.py");
+            if verdict.dependencies.is_some() {
+                return verdict;
+            }
+            std::thread::yield_now();
+        };
+        let verdict = judge();
+        let inside =
+            verdict.dependencies.iter().flatten().filter(|(path, _)| path.starts_with(folder.path()));
+        if cfg!(unix) {
+            assert_eq!(inside.count(), 3, "two folders and the file");
+        }
+        for ignored in [".gitignore", "a/.ghostbenchignore"] {
+            let verdict = judge();
+            assert!(verdict.is_current(&mut StampReader::default()));
+            fs::write(folder.path().join(ignored), "").unwrap();
+            assert!(!verdict.is_current(&mut StampReader::default()), "{ignored}");
+            let verdict = judge();
+            fs::write(folder.path().join(ignored), "# changed\n").unwrap();
+            assert!(!verdict.is_current(&mut StampReader::default()), "{ignored}");
+        }
+        let verdict = judge();
+        fs::create_dir_all(folder.path().join(".git/info")).unwrap();
+        assert!(!verdict.is_current(&mut StampReader::default()));
+        let verdict = judge();
+        fs::write(folder.path().join(".git/info/exclude"), "").unwrap();
+        assert!(!verdict.is_current(&mut StampReader::default()));
+    }
 
     #[test]
     fn verdicts_that_are_checked_together_read_shared_ignore_files_once() {

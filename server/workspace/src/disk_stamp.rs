@@ -30,6 +30,11 @@ impl DiskStamp {
         DiskStamp { size: metadata.len(), modified, changed, id }
     }
 
+    /// Whether the stamp of a folder changes with each new entry, as on Unix. Elsewhere, some file systems do not note that.
+    pub(crate) fn shows_entries(self) -> bool {
+        self.changed != 0
+    }
+
     /// Returns the identity of the file; 0 if unknown.
     pub(crate) fn id(self) -> u64 {
         self.id

@@ -1,5 +1,7 @@
 //! The candidate definitions with their features, best first.
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashMap;
 use syntax::{DefinitionKind, Scope};
 
@@ -7,7 +9,7 @@ use super::HybridQuery;
 use super::features::{Feature, Features};
 use super::reachable::{ReachReasons, ReachableEntities, ReachableEntity, contents, reachable_entities};
 use crate::resolver::{Def, Entity, Module, Resolver};
-use crate::terms::Term;
+use crate::terms::{PartBuffers, Term};
 
 /// Maximum members of one type.
 const MAX_MEMBERS: usize = 200;
@@ -52,6 +54,7 @@ pub(crate) fn rank<'a>(
         knows_receiver,
         near: NearbyNames::new(question),
         typed_prefix: typed_prefix(question),
+        parts: RefCell::default(),
         found: FxHashMap::default(),
         list: Vec::new(),
     };
@@ -80,15 +83,15 @@ fn weigh(candidates: &mut [DefinitionCandidate<'_>]) {
 }
 
 /// Names and lines of the windows similar to the text around the cursor.
-struct NearbyNames {
+struct NearbyNames<'q> {
     /// By identifier: the best window's score as a share of the overall best one's.
     names: FxHashMap<Term, f32>,
     /// The same by file and line.
-    lines: FxHashMap<(Box<str>, u32), f32>,
+    lines: FxHashMap<(&'q str, u32), f32>,
 }
 
-impl NearbyNames {
-    fn new(question: &HybridQuery<'_>) -> NearbyNames {
+impl<'q> NearbyNames<'q> {
+    fn new(question: &'q HybridQuery<'_>) -> NearbyNames<'q> {
         let best = question.windows.first().map_or(1.0, |window| window.score);
         let mut near = NearbyNames { names: FxHashMap::default(), lines: FxHashMap::default() };
         for window in &question.windows {
@@ -97,7 +100,7 @@ impl NearbyNames {
                 near.names.entry(term).or_insert(share);
             }
             for line in window.file.window_lines(window.number) {
-                near.lines.entry((window.file.path().into(), line.number)).or_insert(share);
+                near.lines.entry((window.file.path(), line.number)).or_insert(share);
             }
         }
         near
@@ -117,8 +120,9 @@ struct CandidateCollector<'q, 'a> {
     question: &'q HybridQuery<'q>,
     resolver: &'q Resolver<'a>,
     knows_receiver: bool,
-    near: NearbyNames,
+    near: NearbyNames<'q>,
     typed_prefix: &'q str,
+    parts: RefCell<PartBuffers>,
     found: FxHashMap<(usize, u32), usize>,
     list: Vec<DefinitionCandidate<'a>>,
 }
@@ -245,16 +249,17 @@ impl<'a> CandidateCollector<'_, 'a> {
         let (around, searcher) = (&self.question.cursor_terms, self.question.searcher);
         let definition = def.definition();
         let name = &*definition.name;
-        let parts = Term::parts(name);
-        features.set(Feature::NameOverlap, around.overlap(searcher, &parts, &around.weights));
-        features.set(Feature::LastLinesOverlap, around.overlap(searcher, &parts, &around.last_parts));
+        let mut buffers = self.parts.borrow_mut();
+        let parts = buffers.parts_of([name]);
+        features.set(Feature::NameOverlap, around.overlap(searcher, parts, &around.weights));
+        features.set(Feature::LastLinesOverlap, around.overlap(searcher, parts, &around.last_parts));
         if let Some(owner) = owner {
-            let parts = Term::parts(&owner.definition().name);
-            features.set(Feature::OwnerOverlap, around.overlap(searcher, &parts, &around.weights));
+            let parts = buffers.parts_of([&*owner.definition().name]);
+            features.set(Feature::OwnerOverlap, around.overlap(searcher, parts, &around.weights));
         }
         let parameters = definition.parameters.iter().take(MAX_PARAMETERS);
-        let parts: Vec<Term> = parameters.flat_map(|parameter| Term::parts(&parameter.name)).collect();
-        features.set(Feature::ParameterOverlap, around.overlap(searcher, &parts, &around.weights));
+        let parts = buffers.parts_of(parameters.map(|parameter| &*parameter.name));
+        features.set(Feature::ParameterOverlap, around.overlap(searcher, parts, &around.weights));
         features.set(Feature::InPrefix, flag(around.mentions(name) > 0));
         if name.len() >= MIN_SUFFIX_NAME {
             let near = around.nearness_after(name);
@@ -274,7 +279,7 @@ impl<'a> CandidateCollector<'_, 'a> {
         let places = self.question.searcher.windows_with(name);
         features.set(Feature::Popularity, (places as f32).ln_1p());
         features.set(Feature::InWindow, self.near.names.get(&name).copied().unwrap_or(0.0));
-        let line = (Box::from(def.file.path), def.definition().line);
+        let line = (def.file.path, def.definition().line);
         features.set(Feature::DefinedInWindow, self.near.lines.get(&line).copied().unwrap_or(0.0));
     }
 }

@@ -6,7 +6,7 @@ use syntax::{DefinitionKind, ImportedItem, Scope};
 use super::HybridQuery;
 use crate::path_suffixes::split_path;
 use crate::resolver::{Def, Entity, ExpressionSite, InferredValue, Module, Resolver};
-use crate::terms::Term;
+use crate::terms::PartBuffers;
 
 // These limits bound the time of a query in the largest workspaces; most queries reach none of them. They come from the
 // strategy's design study, and were not fitted.
@@ -96,6 +96,7 @@ struct ReachCollector<'q, 'a> {
     scope: &'q Scope,
     found: FxHashMap<EntityKey, usize>,
     list: Vec<ReachableEntity<'a>>,
+    parts: PartBuffers,
 }
 
 /// Key to find duplicates.
@@ -111,8 +112,14 @@ pub(crate) fn reachable_entities<'a>(
     resolver: &Resolver<'a>,
     scope: &Scope,
 ) -> ReachableEntities<'a> {
-    let mut collector =
-        ReachCollector { question, resolver, scope, found: FxHashMap::default(), list: Vec::new() };
+    let mut collector = ReachCollector {
+        question,
+        resolver,
+        scope,
+        found: FxHashMap::default(),
+        list: Vec::new(),
+        parts: PartBuffers::default(),
+    };
     collector.imports();
     collector.mentioned_names();
     collector.package_names();
@@ -236,7 +243,8 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
         if around.mentions(name) > 0 || around.nearness_after(name) > 0.0 {
             return;
         }
-        let overlap = around.overlap(self.question.searcher, &Term::parts(name), &around.weights);
+        let parts = self.parts.parts_of([&**name]);
+        let overlap = around.overlap(self.question.searcher, parts, &around.weights);
         if overlap >= MIN_OVERLAP {
             self.put(Entity::Def(def), ReachReasons::default());
         } else if is_beside && (def.is_type() || def.definition().kind.is_callable()) {
