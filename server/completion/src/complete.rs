@@ -19,6 +19,7 @@ use crate::gate::{self, Gate};
 use crate::gather_permit::GatherPermit;
 use crate::in_flight_request::InFlightRequest;
 use crate::lazy_cleaning_context::LazyCleaningContext;
+use crate::path_gate::{CheckedContext, only_admitted};
 use crate::run_blocking::run_blocking;
 use crate::settings::CompletionSettings;
 use crate::shared_context::ContextShare;
@@ -117,11 +118,9 @@ async fn gather(
     let hidden = snapshot.hidden(settings.hide_near_duplicates);
     let context = context(snapshot, offset, engine, settings, &hidden).await;
     trace.is_context_late = context.is_none();
-    let GatheredContext { snippets, charged } = context.unwrap_or_default();
+    let GatheredContext { checked, charged } = context.unwrap_or_default();
     let corpus = if engine.reads_workspace() { corpus(snapshot, hidden).await } else { None };
-    // Gathering takes time, and the file list may be older still, so paths are checked again. Nothing waits between this check and the
-    // request.
-    let Some(admitted) = admitted(snapshot, snippets).await else { return (None, charged) };
+    let Some(admitted) = admitted(snapshot, checked).await else { return (None, charged) };
     trace.context = admitted.into();
     let DocumentText { path, language, text } = snapshot.document().clone();
     trace.request_size = RequestSize {
@@ -141,33 +140,22 @@ async fn gather(
     (Some(request), charged)
 }
 
-/// Returns the context without files that must not leave this process by now; `None` if the document itself must not. A gate that
-/// panics admits nothing.
-async fn admitted(snapshot: &DocumentSnapshot, context: Vec<Snippet>) -> Option<Vec<Snippet>> {
-    let Some(gate) = snapshot.path_gate() else { return Some(context) };
-    if context.is_empty() && gate.has_just_admitted_own_file() {
-        return Some(context);
+/// Returns the context without files that must not leave this process by now; `None` if the document itself must not. Checks again unless
+/// all were checked just now: the request may have waited since, and the file list may be older still. A gate that panics admits nothing.
+async fn admitted(snapshot: &DocumentSnapshot, context: CheckedContext) -> Option<Vec<Snippet>> {
+    let Some(gate) = snapshot.path_gate() else { return Some(context.snippets) };
+    if gate.has_just_admitted(&context) {
+        return Some(context.snippets);
     }
     let path = Arc::clone(&snapshot.document().path);
-    let judging = run_blocking(move |_| {
-        let paths = std::iter::once(&path).chain(context.iter().map(|item| &item.path));
-        let mut verdicts = gate.admits(&paths.map(|path| &**path).collect::<Vec<_>>()).into_iter();
-        let is_admitted = verdicts.next().unwrap_or(false);
-        is_admitted.then(|| only_admitted(context, verdicts))
-    });
-    judging.await.ok().flatten()
-}
-
-/// Returns the items whose verdict is `true`.
-fn only_admitted<T>(items: Vec<T>, verdicts: impl IntoIterator<Item = bool>) -> Vec<T> {
-    let judged = items.into_iter().zip(verdicts);
-    judged.filter_map(|(item, is_admitted)| is_admitted.then_some(item)).collect()
+    let checked = run_blocking(move |_| gate.check(&path, context.snippets)).await.ok()?;
+    checked.admitted.map(|_| checked.snippets)
 }
 
 /// The context of a request.
 #[derive(Default)]
 struct GatheredContext {
-    snippets: Vec<Snippet>,
+    checked: CheckedContext,
     /// The time that choosing it took, if another request may have chosen it.
     charged: Option<Duration>,
 }
@@ -182,32 +170,36 @@ async fn context(
 ) -> Option<GatheredContext> {
     if !snapshot.retrieves_context() || !searches(snapshot, engine, settings) {
         let snippets = gathered_context(snapshot, offset, engine, settings);
-        return Some(GatheredContext { snippets, charged: None });
+        let checked = CheckedContext { snippets, admitted: None };
+        return Some(GatheredContext { checked, charged: None });
     }
     let choosing = choose_context(snapshot, offset, settings, hidden);
     let choosing = async {
         let Some(share) = snapshot.share() else {
-            return GatheredContext { snippets: choosing.await.unwrap_or_default(), charged: None };
+            return GatheredContext { checked: choosing.await.unwrap_or_default(), charged: None };
         };
         let chosen = share.context(snapshot.context_key(settings, hidden), choosing).await;
         let charged = chosen.as_ref().map(|chosen| chosen.took).filter(|_| share.is_charged());
-        let snippets = chosen.map(|chosen| chosen.snippets.to_vec()).unwrap_or_default();
-        GatheredContext { snippets, charged }
+        GatheredContext { checked: chosen.map(|chosen| chosen.context).unwrap_or_default(), charged }
     };
     tokio::time::timeout(settings.context_timeout(), choosing).await.ok()
 }
 
-/// Chooses context on a blocking thread; `None` after a panic, when the request is sent without context. Dropping the future cancels the
-/// work.
+/// Chooses context on a blocking thread, and checks its files there; `None` after a panic, when the request is sent without context.
+/// Dropping the future cancels the work.
 async fn choose_context(
     snapshot: &DocumentSnapshot,
     offset: usize,
     settings: &CompletionSettings,
     hidden: &[Arc<str>],
-) -> Option<Vec<Snippet>> {
+) -> Option<CheckedContext> {
     let (snapshot, settings, hidden) = (snapshot.clone(), settings.clone(), hidden.to_vec());
     GatherPermit::run(snapshot.gather_permit(), move |cancel| {
-        snapshot.gather(offset, &settings, &hidden, cancel)
+        let snippets = snapshot.gather(offset, &settings, &hidden, cancel);
+        match snapshot.path_gate() {
+            Some(gate) if !cancel.is_cancelled() => gate.check(&snapshot.document().path, snippets),
+            _ => CheckedContext { snippets, admitted: None },
+        }
     })
     .await
 }

@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 
 use index::{FileIndex, RecentLocation, Strategy, TokenBudget};
 use syntax::SyntaxCache;
-use text::Snippet;
 use tokio::sync::OnceCell;
 use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::path_gate::CheckedContext;
 
 /// The contexts of one question: a text, a cursor and a workspace. Clones share them.
 #[derive(Clone, Default)]
@@ -49,7 +50,7 @@ pub(crate) struct ContextKey {
 /// A chosen context.
 #[derive(Clone)]
 pub(crate) struct ChosenContext {
-    pub(crate) snippets: Arc<[Snippet]>,
+    pub(crate) context: CheckedContext,
     /// How long choosing it took.
     pub(crate) took: Duration,
 }
@@ -117,12 +118,12 @@ impl ContextShare {
     pub(crate) async fn context(
         &self,
         key: ContextKey,
-        choosing: impl Future<Output = Option<Vec<Snippet>>>,
+        choosing: impl Future<Output = Option<CheckedContext>>,
     ) -> Option<ChosenContext> {
         let choosing = async {
             let start = Instant::now();
-            let snippets = choosing.await.ok_or(())?.into();
-            Ok::<_, ()>(ChosenContext { snippets, took: start.elapsed() })
+            let context = choosing.await.ok_or(())?;
+            Ok::<_, ()>(ChosenContext { context, took: start.elapsed() })
         };
         match self {
             ContextShare::Leader(shared) => {
@@ -223,7 +224,7 @@ mod tests {
         let leader = ContextShare::Leader(shared.clone());
         let slow = async {
             std::thread::sleep(Duration::from_millis(2));
-            Some(Vec::new())
+            Some(CheckedContext::default())
         };
         let chosen = leader.context(key.clone(), slow).await.expect("it is chosen");
         let follower = ContextShare::Follower(shared);

@@ -7,6 +7,7 @@
 //! `index` resolves names of other files with the locations from [`crate::module_resolution`].
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
@@ -40,8 +41,8 @@ const MAX_COMMENT_LINES: usize = 200;
 /// Definitions and imports of a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outline {
-    /// Definitions in order of their start; containers before their members.
-    pub definitions: Vec<Definition>,
+    /// Definitions in order of their start; containers before their members. The outlines of a text's versions share them.
+    pub definitions: Vec<Arc<Definition>>,
     /// Imports in source order.
     pub imports: Vec<Import>,
     /// Packages and namespaces declared in the file, dotted; definitions refer to them by position. The first one is empty.
@@ -165,13 +166,10 @@ impl Outline {
     /// Returns the outline that is kept of a finished walk.
     fn limited(mut self) -> Outline {
         for definition in &mut self.definitions {
-            definition.value.take_if(|value| !value.is_within(Expr::MAX_DEPTH));
-            // An outline lives as long as its workspace.
-            definition.bases.shrink_to_fit();
-            definition.parameters.shrink_to_fit();
+            if definition.value.as_ref().is_some_and(|value| !value.is_within(Expr::MAX_DEPTH)) {
+                Arc::make_mut(definition).value = None;
+            }
         }
-        self.definitions.shrink_to_fit();
-        self.imports.shrink_to_fit();
         self
     }
 }

@@ -14,7 +14,7 @@ use text::Edit;
 
 use crate::language::Language;
 use crate::lexer::{LexedText, Token};
-use crate::outline::{Definition, Outline, OutlineRecord};
+use crate::outline::{Outline, OutlineRecord};
 use crate::scope::{Scope, close_prefix, scope_of};
 use crate::tree::{Tree, parse_while_edited};
 
@@ -115,12 +115,11 @@ impl SyntaxCache {
     /// Returns the scope after `prefix`, the text before a cursor: the result of [`scope`](crate::scope()). A request for another
     /// prefix does not wait for this one.
     pub fn scope(&self, language: Language, prefix: &str) -> Arc<Scope> {
-        let (cell, previous) = self.entries().scope_cell(language, prefix);
+        let cell = self.entries().scope_cell(language, prefix);
         Arc::clone(cell.get_or_init(|| {
             let tokens = self.tokens(language, prefix);
             let text: Arc<str> = close_prefix(language, prefix, &tokens).into();
-            let spare = previous.map(|scope| scope.outline.definitions).unwrap_or_default();
-            let (tree, outline) = self.closed_outline(language, &text, spare);
+            let (tree, outline) = self.closed_outline(language, &text);
             Arc::new(scope_of(&tree, &text, outline, prefix.len()))
         }))
     }
@@ -149,8 +148,8 @@ impl SyntaxCache {
         tokens
     }
 
-    /// Returns the tree and the outline of the closed text before a cursor. Reuses the definitions in `spare`.
-    fn closed_outline(&self, language: Language, text: &Arc<str>, spare: Vec<Definition>) -> (Tree, Outline) {
+    /// Returns the tree and the outline of the closed text before a cursor.
+    fn closed_outline(&self, language: Language, text: &Arc<str>) -> (Tree, Outline) {
         let base = self.entries().scope_base.clone().filter(|base| base.parsed.tree.language() == language);
         let updated =
             base.as_ref().and_then(|ScopeBase { parsed, .. }| parsed.tree.update_end(&parsed.text, text));
@@ -162,7 +161,7 @@ impl SyntaxCache {
         match base {
             Some(base) if is_near || !is_better_base(&tree, text, &base.parsed) => {
                 let outline = match base.outline.as_ref().zip(updated) {
-                    Some((record, updated)) => tree.continued_outline(text, record, updated.same(), spare),
+                    Some((record, updated)) => tree.continued_outline(text, record, updated.same()),
                     None => tree.outline(text),
                 };
                 (tree, outline)
@@ -197,18 +196,17 @@ impl SyntaxCache {
 }
 
 impl Entries {
-    /// Returns the cell for the scope after `prefix`, and the previous scope if no one else holds it.
-    fn scope_cell(&mut self, language: Language, prefix: &str) -> (Arc<OnceLock<Arc<Scope>>>, Option<Scope>) {
+    /// Returns the cell for the scope after `prefix`.
+    fn scope_cell(&mut self, language: Language, prefix: &str) -> Arc<OnceLock<Arc<Scope>>> {
         if let Some(last) = &self.scope
             && last.language == language
             && *last.prefix == *prefix
         {
-            return (Arc::clone(&last.scope), None);
+            return Arc::clone(&last.scope);
         }
         let scope = Arc::default();
-        let new = LastScope { language, prefix: prefix.into(), scope: Arc::clone(&scope) };
-        let previous = self.scope.replace(new).and_then(|last| Arc::into_inner(last.scope)?.into_inner());
-        (scope, previous.and_then(Arc::into_inner))
+        self.scope = Some(LastScope { language, prefix: prefix.into(), scope: Arc::clone(&scope) });
+        scope
     }
 
     fn known_tree(&self, language: Language, text: &str) -> Option<Tree> {

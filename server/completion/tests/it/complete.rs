@@ -1,12 +1,13 @@
 //! Every status of a completion, and text that an engine must never receive.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use builtin::BuiltinSettings;
 use completion::{
-    CompletionSettings, DocumentSnapshot, DocumentText, EditorContext, Gate, Outcome, OutcomeStatus,
-    PathGate, RequestSize, Snippet, WorkspaceIndex, complete,
+    CompletionSettings, ContextShare, DocumentSnapshot, DocumentText, EditorContext, Gate, Outcome,
+    OutcomeStatus, PathGate, RequestSize, SharedContext, Snippet, WorkspaceIndex, complete,
 };
 use engines::{
     Answer, AnswerListener, BuiltinEngine, Engine, EngineDescription, EngineError, FinishReason, Request,
@@ -515,6 +516,32 @@ async fn files_excluded_after_indexing_are_not_sent() {
         let refused = guarded_context(is_admitted).await;
         assert!(matches!(refused.status, OutcomeStatus::Gated(Gate::LeftOut)), "{:?}", refused.status);
         assert!(refused.trace.context.is_empty() && refused.trace.received.is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn kept_context_is_checked_again_unless_that_was_just_done() {
+    let text = "def make_widget(size):\n    return size\n";
+    let files: Arc<[SourceFile]> =
+        [SourceFile { path: "widgets.py".into(), language: Language::Python, text: text.into() }].into();
+    let world = WorkspaceIndex::empty().with_index(files.clone(), Index::build(&files), Arc::default());
+    let rule = ScriptedReply { context: true, ..ScriptedReply::default() };
+    let engine = ScriptedEngine::with_rules("names its context", vec![rule]);
+    let (settings, shared) = (CompletionSettings::for_editor(), SharedContext::default());
+    let checks = Arc::new(AtomicUsize::new(0));
+    let leader = ContextShare::Leader(shared.clone());
+    let follower = ContextShare::Follower(shared);
+    for (share, waited, expected) in [(leader, 0, 1), (follower.clone(), 0, 1), (follower, 100, 2)] {
+        tokio::time::advance(Duration::from_millis(waited)).await;
+        let (snapshot, offset) = in_workspace(&world, "main.py", "widget = make_widget$0");
+        let counted = Arc::clone(&checks);
+        let gate = PathGate::new(move |paths| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            vec![true; paths.len()]
+        });
+        let snapshot = snapshot.guarded(gate).with_context_share(share);
+        let outcome = complete(&snapshot, offset, &engine, &settings, &CancellationToken::new()).await;
+        assert_eq!((&*outcome.text, checks.load(Ordering::Relaxed)), ("context=widgets.py", expected));
     }
 }
 

@@ -1,5 +1,7 @@
 //! Usages of the likeliest names in other files.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 use syntax::{Definition, DefinitionKind, Mention};
 
@@ -165,7 +167,7 @@ fn first_use(file: &FileIndex, block: u32, wanted: &UsageTarget<'_>, shown: &Hit
 /// Whether a line uses a name, as opposed to defining, importing or describing it.
 fn is_use(file: &FileIndex, line: &CodeLine, wanted: &UsageTarget<'_>) -> bool {
     let defines =
-        |definition: &Definition| definition.line == line.number && *definition.name == *wanted.name;
+        |definition: &Arc<Definition>| definition.line == line.number && *definition.name == *wanted.name;
     file.line_text(line).contains(wanted.name)
         && !file.language().is_comment_line(file.line_text(line))
         && !file.outline().imports.iter().any(|import| import.line == line.number)

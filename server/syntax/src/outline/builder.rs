@@ -1,5 +1,7 @@
 //! The walk that finds the definitions and imports of a file, and the state that the rules of a language read and add to.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
@@ -194,7 +196,7 @@ impl<'a> OutlineBuilder<'a> {
 
     /// Adds a definition without inner nodes that the walk will visit.
     pub(crate) fn insert(&mut self, definition: Definition) -> u32 {
-        self.outline.definitions.push(definition);
+        self.outline.definitions.push(Arc::new(definition));
         self.outline.definitions.len() as u32 - 1
     }
 
@@ -215,7 +217,7 @@ impl<'a> OutlineBuilder<'a> {
         if let Some(effects) = &mut self.effects {
             effects.changes(position, definition);
         }
-        definition
+        Arc::make_mut(definition)
     }
 
     /// Marks an import of this file as visible to its importers.
@@ -289,7 +291,7 @@ impl<'a> OutlineBuilder<'a> {
 
     /// Returns the innermost definition around the current node, functions included.
     pub(crate) fn enclosing(&self) -> Option<&Definition> {
-        self.container().map(|position| &self.outline.definitions[position as usize])
+        self.container().map(|position| self.definition_at(position))
     }
 
     /// Returns its position.
@@ -299,10 +301,9 @@ impl<'a> OutlineBuilder<'a> {
 
     /// Returns the innermost type around the current node, with its position.
     pub(crate) fn enclosing_type(&self) -> Option<(u32, &Definition)> {
-        let definitions = &self.outline.definitions;
-        let around =
-            self.open.iter().rev().map(|open| (open.definition, &definitions[open.definition as usize]));
-        around.into_iter().find(|(_, definition)| definition.kind == DefinitionKind::Type)
+        let mut around =
+            self.open.iter().rev().map(|open| (open.definition, self.definition_at(open.definition)));
+        around.find(|(_, definition)| definition.kind == DefinitionKind::Type)
     }
 
     /// Whether the current node is in the body of a function or the value of a field or constant.

@@ -5,7 +5,7 @@
 //! result is always that of [`Tree::outline`]: nothing that depends on the earlier text may remain in it.
 
 use std::ops::Range;
-use std::vec;
+use std::sync::Arc;
 
 use tree_sitter::Node;
 
@@ -46,8 +46,8 @@ struct Change {
     visit: usize,
     /// Position of the definition.
     position: u32,
-    before: Definition,
-    after: Definition,
+    before: Arc<Definition>,
+    after: Arc<Definition>,
 }
 
 /// Numbers of items in an outline.
@@ -68,7 +68,7 @@ pub(super) struct VisitEffects {
     /// others.
     pub(super) end: usize,
     /// Positions of changed definitions, with their values before.
-    changed: Vec<(u32, Definition)>,
+    changed: Vec<(u32, Arc<Definition>)>,
     pub(super) has_changed_imports: bool,
 }
 
@@ -79,9 +79,9 @@ impl VisitEffects {
     }
 
     /// Remembers a definition before it is changed, unless the same visit has added it.
-    pub(super) fn changes(&mut self, position: u32, before: &Definition) {
+    pub(super) fn changes(&mut self, position: u32, before: &Arc<Definition>) {
         if (position as usize) < self.definitions {
-            self.changed.push((position, before.clone()));
+            self.changed.push((position, Arc::clone(before)));
         }
     }
 }
@@ -115,15 +115,8 @@ impl Tree {
     }
 
     /// Returns the outline of the parsed `text`. The nodes that end before byte `same` are those of the recorded text, and so are the rests
-    /// of their lines. `spare` are the definitions of an outline that is dropped, usually the previous key's.
-    pub(crate) fn continued_outline(
-        &self,
-        text: &str,
-        record: &OutlineRecord,
-        same: usize,
-        spare: Vec<Definition>,
-    ) -> Outline {
-        let mut spare = SpareDefinitions { left: spare.into_iter(), position: 0 };
+    /// of their lines.
+    pub(crate) fn continued_outline(&self, text: &str, record: &OutlineRecord, same: usize) -> Outline {
         let mut builder = OutlineBuilder::new(self.language, SourceText { text });
         let mut repeated = Some(0);
         let mut walk = TreeWalk::new(self.root());
@@ -134,7 +127,7 @@ impl Tree {
                 None => builder.visit(node, &walk),
                 Some(at) if node.end_byte() < same && record.visits[at].is_takeable => {
                     let behind = record.behind(at);
-                    builder.take(record, at..behind, &mut spare);
+                    builder.take(record, at..behind);
                     repeated = Some(behind);
                     false
                 }
@@ -173,7 +166,7 @@ impl OutlineRecord {
             }
         }
         self.changes.extend(effects.changed.into_iter().map(|(position, before)| {
-            let after = outline.definitions[position as usize].clone();
+            let after = Arc::clone(&outline.definitions[position as usize]);
             Change { visit, position, before, after }
         }));
     }
@@ -181,7 +174,7 @@ impl OutlineRecord {
     fn finish(mut self, outline: &Outline) -> OutlineRecord {
         self.items = outline.clone();
         for change in self.changes.iter().rev() {
-            self.items.definitions[change.position as usize] = change.before.clone();
+            self.items.definitions[change.position as usize] = Arc::clone(&change.before);
         }
         self
     }
@@ -241,23 +234,22 @@ fn is_continued(new: &Definition, old: &Definition) -> bool {
 }
 
 /// Repeats a recorded change of a definition, except of the parts that [`is_continued`] leaves out.
-fn repeat_change(definition: &mut Definition, after: &Definition) {
-    let (range, value) = (definition.range.clone(), definition.value.take());
-    *definition = Definition { range, ..after.clone() };
-    if definition.kind.is_callable() {
-        definition.value = value;
+fn repeat_change(definition: &mut Arc<Definition>, after: &Arc<Definition>) {
+    let value = if after.kind.is_callable() { &definition.value } else { &after.value };
+    if definition.range == after.range && *value == after.value {
+        *definition = Arc::clone(after);
+    } else {
+        let (range, value) = (definition.range.clone(), value.clone());
+        *definition = Arc::new(Definition { range, value, ..Definition::clone(after) });
     }
 }
 
 impl OutlineBuilder<'_> {
     /// Takes what these visits have added and changed.
-    fn take(&mut self, record: &OutlineRecord, visits: Range<usize>, spare: &mut SpareDefinitions) {
+    fn take(&mut self, record: &OutlineRecord, visits: Range<usize>) {
         let (from, to, items) = (record.before(visits.start), record.before(visits.end), &record.items);
         let outline = &mut self.outline;
-        let taken = (from.definitions..).zip(&items.definitions[from.definitions..to.definitions]);
-        outline
-            .definitions
-            .extend(taken.map(|(position, definition)| spare.take_or_clone(definition, position)));
+        outline.definitions.extend_from_slice(&items.definitions[from.definitions..to.definitions]);
         outline.imports.extend_from_slice(&items.imports[from.imports..to.imports]);
         outline.extensions.extend_from_slice(&items.extensions[from.extensions..to.extensions]);
         for (position, name) in (from.namespaces..).zip(&items.namespaces[from.namespaces..to.namespaces]) {
@@ -268,22 +260,6 @@ impl OutlineBuilder<'_> {
         for change in record.changes[first..].iter().take_while(|change| change.visit < visits.end) {
             repeat_change(&mut outline.definitions[change.position as usize], &change.after);
         }
-    }
-}
-
-/// Definitions of an outline that is dropped. Most of them are unchanged after a key, and moving one is cheaper than cloning its strings.
-struct SpareDefinitions {
-    left: vec::IntoIter<Definition>,
-    /// Position of the first one that is left.
-    position: usize,
-}
-
-impl SpareDefinitions {
-    /// Returns the spare definition at this position if it equals `definition`, else a clone of that. Positions ascend from call to call.
-    fn take_or_clone(&mut self, definition: &Definition, position: usize) -> Definition {
-        let spare = position.checked_sub(self.position).and_then(|skipped| self.left.nth(skipped));
-        self.position = position + 1;
-        spare.filter(|spare| spare == definition).unwrap_or_else(|| definition.clone())
     }
 }
 

@@ -338,9 +338,8 @@ fn from_file<'a>(path: Vec<&'a str>, around: &'a [Box<str>]) -> Vec<&'a str> {
 
 /// Returns the names of the inline modules around the current node, outermost first.
 fn inline_modules(outline: &OutlineBuilder<'_>) -> Vec<Box<str>> {
-    let definitions = &outline.outline.definitions;
     let around = std::iter::successors(outline.enclosing(), |inner| {
-        inner.container.and_then(|position| definitions.get(position as usize))
+        inner.container.map(|position| outline.definition_at(position))
     });
     let modules = around.filter(|definition| definition.kind == DefinitionKind::Module);
     let mut names: Vec<Box<str>> = modules.map(|definition| definition.name.clone()).collect();
