@@ -112,7 +112,7 @@ fn with_ranking<T>(
     let go_on = || (!searcher.is_cancelled()).then_some(());
     let scope = searcher.scope(query.language, query.prefix);
     go_on()?;
-    let around = CursorTerms::new(query, &scope);
+    let around = CursorTerms::new(searcher, query, &scope);
     go_on()?;
     let (others, windows) = without_copies(searcher, query, &around);
     go_on()?;

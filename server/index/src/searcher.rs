@@ -3,9 +3,10 @@
 //! A [`Searcher`] is an [`crate::Index`] with some files hidden and others replaced, for example by open buffers. Hits, scores
 //! and reasons equal those of an index built from exactly these files.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use syntax::{Language, Scope, SyntaxCache, Tree};
+use syntax::{Language, NamesOfLines, Scope, SyntaxCache, Tree};
 
 use crate::bm25::CollectionStats;
 use crate::index::last_of_each_path;
@@ -70,6 +71,19 @@ impl Searcher {
         match &self.syntax {
             Some(syntax) => syntax.scope(language, prefix),
             None => Arc::new(syntax::scope(language, prefix)),
+        }
+    }
+
+    /// Returns the names of the whole lines of `prefix`, the text before the query's cursor. `imports` are its lines of imports.
+    pub(crate) fn names_before(
+        &self,
+        language: Language,
+        prefix: &str,
+        imports: Vec<Range<usize>>,
+    ) -> Arc<NamesOfLines> {
+        match &self.syntax {
+            Some(syntax) => syntax.names_before(language, prefix, &imports),
+            None => Arc::new(NamesOfLines::new(language, prefix, imports)),
         }
     }
 

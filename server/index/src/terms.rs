@@ -88,6 +88,14 @@ impl PartBuffers {
         }
         &self.parts
     }
+
+    /// Returns the parts of a name, each once, in any order.
+    pub(crate) fn distinct_parts_of(&mut self, name: &str) -> &[Term] {
+        self.parts_of([name]);
+        self.parts.sort_unstable();
+        self.parts.dedup();
+        &self.parts
+    }
 }
 
 impl fmt::Display for Term {
@@ -98,56 +106,7 @@ impl fmt::Display for Term {
 
 /// Returns the identifiers of `text` without its language's keywords, in order, including repeats.
 pub fn identifiers(language: Language, text: &str) -> impl Iterator<Item = &str> {
-    names(text).filter(move |name| !syntax::is_reserved(language, name))
-}
-
-/// Returns everything in `text` that looks like an identifier or keyword, in order.
-pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
-    let mut end = 0;
-    std::iter::from_fn(move || {
-        loop {
-            let start = run_end(text, end, false);
-            end = run_end(text, start, true);
-            let word = &text[start..end];
-            if word.is_empty() || is_identifier(word) {
-                return (!word.is_empty()).then_some(word);
-            }
-        }
-    })
-}
-
-/// Returns the end of the run of characters from `from` that are all word characters, or all not.
-fn run_end(text: &str, from: usize, in_words: bool) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = from;
-    while let Some(&byte) = bytes.get(at) {
-        let (is_in_word, length) = match byte {
-            0..0x80 => (IN_WORDS[usize::from(byte)], 1),
-            _ => text[at..].chars().next().map_or((false, 1), |c| (c.is_alphanumeric(), c.len_utf8())),
-        };
-        if is_in_word != in_words {
-            break;
-        }
-        at += length;
-    }
-    at
-}
-
-/// By code: whether an ASCII character is a word character.
-const IN_WORDS: [bool; 128] = {
-    let mut table = [false; 128];
-    let mut code = 0;
-    while code < table.len() {
-        let byte = code as u8;
-        table[code] = byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
-        code += 1;
-    }
-    table
-};
-
-/// Neither a number nor a run of `_` and `$`.
-fn is_identifier(word: &str) -> bool {
-    !word.starts_with(char::is_numeric) && word.contains(char::is_alphanumeric)
+    syntax::names(text).filter(move |name| !syntax::is_reserved(language, name))
 }
 
 /// Calls `found` with the parts of an identifier in their search form: lower case, singular, without short ones.

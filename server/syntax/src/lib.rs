@@ -31,6 +31,7 @@ mod lexer;
 mod locals;
 mod mentions;
 mod module_resolution;
+mod names;
 mod node_fields;
 mod outline;
 mod preprocessor;
@@ -60,6 +61,7 @@ pub use lexer::{
 };
 pub use mentions::{Mention, mentions};
 pub use module_resolution::{ModuleLocation, ModuleTarget, Projects};
+pub use names::{NameMentions, NamesOfLines, names};
 pub use outline::{Definition, DefinitionKind, Extension, Import, ImportedItem, Outline, Parameter};
 pub use preprocessor::ConditionalGroups;
 pub use scope::{Binding, Scope, enclosing, scope};

@@ -8,12 +8,14 @@
 //! blocking threads. A thread that must not be waited for uses [`SyntaxCache::background_tree`] or a [fork](SyntaxCache::fork).
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use text::Edit;
 
 use crate::language::Language;
 use crate::lexer::{LexedText, Token};
+use crate::names::NamesOfLines;
 use crate::outline::{Outline, OutlineRecord};
 use crate::scope::{Scope, close_prefix, scope_of};
 use crate::tree::{Tree, parse_while_edited};
@@ -48,6 +50,8 @@ struct Entries {
     scope: Option<LastScope>,
     /// The closed text that the text before a cursor is parsed from.
     scope_base: Option<ScopeBase>,
+    /// The names before the last cursor.
+    names: Option<Arc<NamesOfLines>>,
     /// The first lines of a large document.
     head: Option<(ParsedText, Arc<Outline>)>,
 }
@@ -122,6 +126,25 @@ impl SyntaxCache {
             let (tree, outline) = self.closed_outline(language, &text);
             Arc::new(scope_of(&tree, &text, outline, prefix.len()))
         }))
+    }
+
+    /// Returns the names of the whole lines of `prefix`, the text before a cursor: the result of [`NamesOfLines::new`].
+    pub fn names_before(
+        &self,
+        language: Language,
+        prefix: &str,
+        imports: &[Range<usize>],
+    ) -> Arc<NamesOfLines> {
+        let known = self.entries().names.clone();
+        let mut names = match known.filter(|known| known.is_continued_by(language, prefix, imports)) {
+            Some(known) => known,
+            None => Arc::new(NamesOfLines::new(language, prefix, imports.to_vec())),
+        };
+        if !names.is_complete(prefix) {
+            Arc::make_mut(&mut names).continue_to(prefix);
+        }
+        self.entries().names = Some(Arc::clone(&names));
+        names
     }
 
     /// Returns the tokens of `text`, a part of the document before or after a cursor: the result of [`lex`](crate::lex()).

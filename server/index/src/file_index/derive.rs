@@ -10,7 +10,7 @@ use super::{BLOCK_LINES, CodeLine, FileIndex, LazyField, line_at};
 use crate::ContentHash;
 use crate::bags::{Bags, BagsBuilder};
 use crate::code_words;
-use crate::terms::{Term, names};
+use crate::terms::Term;
 
 /// Maximum nesting depth of functions; real code nests less.
 const MAX_FUNCTIONS_AROUND: usize = 16;
@@ -81,7 +81,7 @@ pub(super) fn code_lines(text: &str) -> PodArray<CodeLine> {
 fn block_terms(language: Language, text: &str, lines: &[CodeLine]) -> Bags {
     let mut filler = BagFiller::default();
     for block in lines.chunks(BLOCK_LINES) {
-        for name in names(block_text(text, block)) {
+        for name in syntax::names(block_text(text, block)) {
             filler.add(name, |lower, found| {
                 if !syntax::is_reserved(language, name) {
                     found(Term::identifier(name));

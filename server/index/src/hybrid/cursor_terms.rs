@@ -1,14 +1,15 @@
 //! The text around the cursor: names by their distance, and the weighted terms that describe it.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::Scope;
+use syntax::{NamesOfLines, Scope, names};
 
 use crate::import_lines::import_lines;
 use crate::retrieve::RetrievalQuery;
 use crate::searcher::Searcher;
-use crate::terms::{Term, identifiers, names};
+use crate::terms::{PartBuffers, Term, identifiers};
 
 /// Lines before the cursor in the query.
 const LINES_BEFORE: usize = 40;
@@ -33,53 +34,44 @@ const LAST_LINES: usize = 2;
 pub(crate) struct CursorTerms<'a> {
     /// Terms with their weights.
     pub(crate) weights: FxHashMap<Term, f32>,
-    /// Names before the cursor, outside of imports.
-    before: FxHashMap<&'a str, NameMentions>,
+    /// Names on the lines before the cursor's line, outside of imports.
+    before: Arc<NamesOfLines>,
+    /// Names before the cursor on its line, outside of imports, with the number of their mentions.
+    on_line: FxHashMap<&'a str, u32>,
     /// Distance in lines from the cursor to the first mention of each name after it.
     after: FxHashMap<&'a str, usize>,
     /// Parts of the names on the lines being written.
     pub(crate) last_parts: FxHashMap<Term, f32>,
     /// Names on the lines being written, and in the return type of the enclosing function.
     pub(crate) expected: FxHashSet<&'a str>,
-    /// Line of the cursor.
-    line: usize,
     part_weights: RefCell<FxHashMap<Term, f32>>,
 }
 
-/// Mentions of a name before the cursor.
-#[derive(Clone, Copy, Default)]
-struct NameMentions {
-    last_line: usize,
-    count: u32,
-}
-
 impl<'a> CursorTerms<'a> {
-    pub(crate) fn new(query: &RetrievalQuery<'a>, scope: &'a Scope) -> CursorTerms<'a> {
+    pub(crate) fn new(searcher: &Searcher, query: &RetrievalQuery<'a>, scope: &'a Scope) -> CursorTerms<'a> {
         let RetrievalQuery { language, prefix, suffix, .. } = *query;
         let lines: Vec<&str> = prefix.split('\n').collect();
+        let imports = import_lines(&scope.outline, &lines);
+        let is_import = imports.iter().any(|range| range.contains(&(lines.len() - 1)));
         let mut around = CursorTerms {
             weights: FxHashMap::default(),
-            before: FxHashMap::default(),
+            before: searcher.names_before(language, prefix, imports),
+            on_line: FxHashMap::default(),
             after: FxHashMap::default(),
             last_parts: FxHashMap::default(),
             expected: FxHashSet::default(),
-            line: lines.len() - 1,
             part_weights: RefCell::default(),
         };
-        let imports = import_lines(&scope.outline, &lines);
-        for (number, line) in lines.iter().enumerate() {
-            let is_import = imports.iter().any(|range| range.contains(&number));
-            for name in names(line).filter(|_| !is_import) {
-                let mentions = around.before.entry(name).or_default();
-                *mentions = NameMentions { last_line: number, count: mentions.count + 1 };
-            }
+        for name in
+            lines.last().filter(|_| !is_import).into_iter().flat_map(|line| identifiers(language, line))
+        {
+            *around.on_line.entry(name).or_default() += 1;
         }
         for (number, line) in suffix.split('\n').take(SUFFIX_LINES).enumerate() {
             for name in names(line) {
                 around.after.entry(name).or_insert(number);
             }
         }
-        around.before.retain(|name, _| !syntax::is_reserved(language, name));
         around.after.retain(|name, _| !syntax::is_reserved(language, name));
         around.weigh(query, scope, &lines);
         around
@@ -87,37 +79,41 @@ impl<'a> CursorTerms<'a> {
 
     fn weigh(&mut self, query: &RetrievalQuery<'a>, scope: &'a Scope, lines: &[&'a str]) {
         let language = query.language;
+        let (mut distinct, mut parts) = (Vec::new(), PartBuffers::default());
         let nearest = lines.iter().rev().take(LINES_BEFORE).filter(|line| !line.trim().is_empty());
         for (distance, line) in nearest.enumerate() {
-            self.add(identifiers(language, line), decay(distance, DECAY_LINES));
+            distinct.extend(identifiers(language, line));
+            self.add(&mut distinct, &mut parts, decay(distance, DECAY_LINES));
         }
         let after = query.suffix.split('\n').take(LINES_AFTER).filter(|line| !line.trim().is_empty());
         for (distance, line) in after.enumerate() {
-            self.add(identifiers(language, line), AFTER_WEIGHT * decay(distance, DECAY_LINES));
+            distinct.extend(identifiers(language, line));
+            self.add(&mut distinct, &mut parts, AFTER_WEIGHT * decay(distance, DECAY_LINES));
         }
         let definitions = &scope.outline.definitions;
         let function = scope.enclosing.iter().map(|&position| &definitions[position as usize]);
         if let Some(function) = function.clone().find(|definition| definition.kind.is_callable()) {
-            self.add([&*function.name].into_iter(), FUNCTION_WEIGHT);
+            distinct.push(&function.name);
+            self.add(&mut distinct, &mut parts, FUNCTION_WEIGHT);
             self.expected.extend(identifiers(language, &function.type_text));
         }
         for line in lines.iter().rev().take(LAST_LINES) {
             for name in identifiers(language, line) {
                 self.expected.insert(name);
-                for part in Term::parts(name) {
+                for &part in parts.parts_of([name]) {
                     *self.last_parts.entry(part).or_default() += 1.0;
                 }
             }
         }
     }
 
-    /// Adds a line's names, each once.
-    fn add(&mut self, names: impl Iterator<Item = &'a str>, weight: f32) {
-        let distinct: FxHashSet<&str> = names.collect();
-        for name in distinct {
+    /// Adds a line's names, each once, and takes them out of `names`.
+    fn add(&mut self, names: &mut Vec<&'a str>, parts: &mut PartBuffers, weight: f32) {
+        names.sort_unstable();
+        names.dedup();
+        for name in names.drain(..) {
             *self.weights.entry(Term::identifier(name)).or_default() += weight;
-            let parts: FxHashSet<Term> = Term::parts(name).into_iter().collect();
-            for part in parts {
+            for &part in parts.distinct_parts_of(name) {
                 *self.weights.entry(part).or_default() += PART_WEIGHT * weight;
             }
         }
@@ -125,14 +121,17 @@ impl<'a> CursorTerms<'a> {
 
     /// Returns the recency of a name's last mention: 1 on the cursor's line, 0 if there is none.
     pub(crate) fn recency(&self, name: &str) -> f32 {
-        self.before
-            .get(name)
-            .map_or(0.0, |mentions| decay(self.line - mentions.last_line, MENTION_DECAY_LINES))
+        let distance = match self.on_line.get(name) {
+            Some(_) => Some(0),
+            None => self.before.get(name).map(|mentions| self.before.lines() - mentions.last_line),
+        };
+        distance.map_or(0.0, |lines| decay(lines, MENTION_DECAY_LINES))
     }
 
     /// Returns the number of mentions before the cursor, without imports.
     pub(crate) fn mentions(&self, name: &str) -> u32 {
-        self.before.get(name).map_or(0, |mentions| mentions.count)
+        let on_line = self.on_line.get(name).copied().unwrap_or_default();
+        on_line + self.before.get(name).map_or(0, |mentions| mentions.count)
     }
 
     /// Returns the nearness of the first mention after the cursor: 1 directly after it, 0 if there is none.
@@ -140,9 +139,9 @@ impl<'a> CursorTerms<'a> {
         self.after.get(name).map_or(0.0, |&line| decay(line, MENTION_DECAY_LINES))
     }
 
-    /// Returns all names around the cursor, once for each side with a mention.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
-        self.before.keys().chain(self.after.keys()).copied()
+    /// Returns all names around the cursor in any order, some of them several times.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.before.names().chain(self.on_line.keys().copied()).chain(self.after.keys().copied())
     }
 
     /// Returns the share of a name's parts that are among `terms`, weighted by rarity; 0 to 1.
