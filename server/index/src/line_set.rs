@@ -5,6 +5,8 @@ use rustc_hash::FxHashSet;
 /// Minimum share of common lines of a near-duplicate, which may have some changed lines. Functions that only follow the same
 /// pattern share less.
 const NEAR_COPY_SHARE: f64 = 0.7;
+/// About as many as code has on average.
+const BYTES_PER_LINE: usize = 32;
 
 /// The distinct lines of a piece of code, without indentation and without lines that contain no letter or digit.
 pub(crate) struct LineSet<'a>(FxHashSet<&'a str>);
@@ -15,7 +17,16 @@ impl<'a> LineSet<'a> {
     }
 
     pub(crate) fn of_lines(lines: impl Iterator<Item = &'a str>) -> LineSet<'a> {
-        LineSet(lines.map(str::trim).filter(|line| line.contains(char::is_alphanumeric)).collect())
+        LineSet(significant(lines).collect())
+    }
+
+    /// Returns the set of the lines in `texts`.
+    pub(crate) fn of_texts(texts: [&'a str; 2]) -> LineSet<'a> {
+        let mut lines = FxHashSet::default();
+        // Growing step by step, the table would be copied about twice.
+        lines.reserve(texts.iter().map(|text| text.len()).sum::<usize>() / BYTES_PER_LINE);
+        lines.extend(significant(texts.into_iter().flat_map(str::lines)));
+        LineSet(lines)
     }
 
     /// Whether most of it is contained in another one.
@@ -35,6 +46,10 @@ impl<'a> LineSet<'a> {
         let (shorter, longer) = if self.0.len() < other.0.len() { (self, other) } else { (other, self) };
         shorter.is_mostly_in(longer)
     }
+}
+
+fn significant<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
+    lines.map(str::trim).filter(|line| line.contains(char::is_alphanumeric))
 }
 
 #[cfg(test)]

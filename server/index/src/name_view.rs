@@ -13,18 +13,23 @@ use crate::resolver::{Def, FileNames};
 pub(crate) struct NameView<'a> {
     layers: &'a [IndexLayer],
     open_file: FileNames<'a>,
-    /// Definitions of the open file, by name.
-    own_definitions: FxHashMap<&'a str, Vec<u32>>,
+    /// The first definition of each name in the open file.
+    own_definitions: FxHashMap<&'a str, u32>,
+    /// For each definition of the open file the next one with the same name.
+    next_of_name: Vec<Option<u32>>,
 }
 
 impl<'a> NameView<'a> {
     /// Creates a view of `layers`, which must not contain the file `here`.
     pub(crate) fn new(layers: &'a [IndexLayer], here: FileNames<'a>) -> NameView<'a> {
-        let mut own = FxHashMap::<&str, Vec<u32>>::default();
-        for (position, definition) in (0..).zip(&here.outline.definitions) {
-            own.entry(&definition.name).or_default().push(position);
+        let definitions = &here.outline.definitions;
+        let mut own_definitions = FxHashMap::default();
+        own_definitions.reserve(definitions.len());
+        let mut next_of_name = vec![None; definitions.len()];
+        for (position, definition) in definitions.iter().enumerate().rev() {
+            next_of_name[position] = own_definitions.insert(&*definition.name, position as u32);
         }
-        NameView { layers, open_file: here, own_definitions: own }
+        NameView { layers, open_file: here, own_definitions, next_of_name }
     }
 
     /// Returns the open file.
@@ -102,8 +107,9 @@ impl<'a> NameView<'a> {
     /// Returns the definitions of the open file called `name`.
     pub(crate) fn own_definitions_named(&self, name: &str) -> impl Iterator<Item = Def<'a>> {
         let here = self.open_file;
-        let own = self.own_definitions.get(name).into_iter().flatten();
-        own.map(move |&position| Def { file: here, position })
+        let first = self.own_definitions.get(name).copied();
+        let own = std::iter::successors(first, |position| self.next_of_name[*position as usize]);
+        own.map(move |position| Def { file: here, position })
     }
 
     /// Returns all definitions declared as members of a type with this simple name.

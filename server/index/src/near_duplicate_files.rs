@@ -17,7 +17,7 @@ pub(crate) struct OpenFileLines<'a>(LineSet<'a>);
 
 impl<'a> OpenFileLines<'a> {
     pub(crate) fn new(query: &RetrievalQuery<'a>) -> OpenFileLines<'a> {
-        OpenFileLines(LineSet::of_lines(query.prefix.lines().chain(query.suffix.lines())))
+        OpenFileLines(LineSet::of_texts([query.prefix, query.suffix]))
     }
 
     /// Whether nearly all of a file's lines occur in the open one. Comments and imports, which unlike files share, do not
