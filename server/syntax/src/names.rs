@@ -161,13 +161,13 @@ mod tests {
 
     #[test]
     fn names_of_lines_are_counted_outside_of_imports() {
-        let text = "import a\nb = a + a\nif b:\n    c";
-        let names = NamesOfLines::new(Language::Python, text, vec![0..1]);
+        let text = "import a\nb = a + a\nif b:\n    c\nimport d\nc";
+        let names = NamesOfLines::new(Language::Python, text, vec![0..1, 4..5]);
         let mut known: Vec<_> = names.names().map(|name| (name, names.get(name))).collect();
         known.sort_unstable_by_key(|(name, _)| *name);
         let mentions = |last_line, count| Some(NameMentions { last_line, count });
-        assert_eq!(known, [("a", mentions(1, 2)), ("b", mentions(2, 2))]);
-        assert_eq!((names.lines(), names.get("c"), names.get("if")), (3, None, None));
+        assert_eq!(known, [("a", mentions(1, 2)), ("b", mentions(2, 2)), ("c", mentions(3, 1))]);
+        assert_eq!((names.lines(), names.get("d"), names.get("if")), (5, None, None));
     }
 
     #[test]
