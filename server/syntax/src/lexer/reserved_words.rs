@@ -16,7 +16,7 @@ pub fn is_reserved(language: Language, word: &str) -> bool {
         Language::Go => &GO,
         Language::C | Language::Cpp => &C,
     };
-    words.binary_search(&word).is_ok()
+    words.contains(word)
 }
 
 /// Whether renaming `word` could change how code of `language` parses: it is reserved, or a keyword in some places only, such as a
@@ -45,15 +45,31 @@ pub fn has_syntactic_meaning(language: Language, word: &str) -> bool {
     is_reserved(language, word) || contextual.split_ascii_whitespace().any(|known| known == word)
 }
 
-/// The sorted words of a language: they are looked up for every identifier of a workspace.
-type WordLists = LazyLock<Vec<&'static str>>;
-
-fn split_words(words: &'static str) -> Vec<&'static str> {
-    words.split(' ').collect()
+/// The sorted words of a language. They are looked up for every identifier of a workspace: few words have the same first letter, and fewer
+/// of them the same length.
+struct ReservedWords {
+    words: Vec<&'static str>,
+    /// For each ASCII character the position of the first word that begins with it or with a later one; at last the number of words.
+    starts: [usize; 129],
 }
 
-static PYTHON: WordLists = LazyLock::new(|| {
-    split_words(
+impl ReservedWords {
+    fn new(words: &'static str) -> ReservedWords {
+        let words: Vec<&str> = words.split(' ').collect();
+        let starts = std::array::from_fn(|first| {
+            words.partition_point(|word| usize::from(word.as_bytes()[0]) < first)
+        });
+        ReservedWords { words, starts }
+    }
+
+    fn contains(&self, word: &str) -> bool {
+        let first = word.bytes().next().filter(u8::is_ascii).map(usize::from);
+        first.is_some_and(|first| self.words[self.starts[first]..self.starts[first + 1]].contains(&word))
+    }
+}
+
+static PYTHON: LazyLock<ReservedWords> = LazyLock::new(|| {
+    ReservedWords::new(
         "\
     False None True and as assert async await bool break bytes case class cls continue def del dict elif \
     else except finally float for from global if import in int is isinstance lambda len list match \
@@ -61,8 +77,8 @@ static PYTHON: WordLists = LazyLock::new(|| {
     )
 });
 
-static SCRIPT: WordLists = LazyLock::new(|| {
-    split_words(
+static SCRIPT: LazyLock<ReservedWords> = LazyLock::new(|| {
+    ReservedWords::new(
         "\
     Array Error Object Promise abstract any as async await boolean break case catch class const \
     constructor continue debugger declare default delete do else enum export extends false finally for \
@@ -73,8 +89,8 @@ static SCRIPT: WordLists = LazyLock::new(|| {
     )
 });
 
-static JAVA: WordLists = LazyLock::new(|| {
-    split_words(
+static JAVA: LazyLock<ReservedWords> = LazyLock::new(|| {
+    ReservedWords::new(
         "\
     Object Override String abstract assert boolean break byte case catch char class const continue \
     default do double else enum extends false final finally float for goto if implements import \
@@ -84,8 +100,8 @@ static JAVA: WordLists = LazyLock::new(|| {
     )
 });
 
-static CSHARP: WordLists = LazyLock::new(|| {
-    split_words(
+static CSHARP: LazyLock<ReservedWords> = LazyLock::new(|| {
+    ReservedWords::new(
         "\
     Task abstract as async await base bool break byte case catch char checked class const continue \
     decimal default delegate do double else enum event explicit extern false finally fixed float for \
@@ -97,8 +113,8 @@ static CSHARP: WordLists = LazyLock::new(|| {
     )
 });
 
-static RUST: WordLists = LazyLock::new(|| {
-    split_words(
+static RUST: LazyLock<ReservedWords> = LazyLock::new(|| {
+    ReservedWords::new(
         "\
     Err None Ok Option Result Self Some String Vec as async await bool break char const continue crate \
     dyn else enum extern f32 f64 false fn for i16 i32 i64 i8 if impl in isize let loop macro_rules match \
@@ -107,8 +123,8 @@ static RUST: WordLists = LazyLock::new(|| {
     )
 });
 
-static GO: WordLists = LazyLock::new(|| {
-    split_words(
+static GO: LazyLock<ReservedWords> = LazyLock::new(|| {
+    ReservedWords::new(
         "\
     any append bool break byte cap case chan const continue copy default defer delete else err error \
     fallthrough false float32 float64 for func go goto if import int int32 int64 interface iota len make \
@@ -117,8 +133,8 @@ static GO: WordLists = LazyLock::new(|| {
     )
 });
 
-static C: WordLists = LazyLock::new(|| {
-    split_words(
+static C: LazyLock<ReservedWords> = LazyLock::new(|| {
+    ReservedWords::new(
         "\
     NULL alignas alignof asm auto bool break case catch char class const const_cast constexpr continue \
     decltype default define defined delete do double dynamic_cast elif else endif enum explicit extern \
@@ -137,12 +153,12 @@ mod tests {
     #[test]
     fn reserved_word_lists_are_sorted_and_unique() {
         for words in [&PYTHON, &SCRIPT, &JAVA, &CSHARP, &RUST, &GO, &C] {
-            assert!(
-                words.is_sorted_by(|a, b| a < b) && words.iter().all(|word| !word.is_empty()),
-                "{words:?}"
-            );
+            let list = &words.words;
+            assert!(list.is_sorted_by(|a, b| a < b) && list.iter().all(|word| word.is_ascii()), "{list:?}");
+            assert!(list.iter().all(|word| words.contains(word)), "{list:?}");
         }
         assert!(is_reserved(Language::Tsx, "readonly") && is_reserved(Language::Cpp, "sizeof"));
         assert!(!is_reserved(Language::Python, "readonly") && !is_reserved(Language::Rust, "selfish"));
+        assert!(!is_reserved(Language::C, "") && !is_reserved(Language::C, "größe"));
     }
 }
