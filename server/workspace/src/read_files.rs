@@ -163,13 +163,25 @@ fn decode(bytes: Vec<u8>) -> Result<String, SkipReason> {
 
 /// Returns the reason why a text is not hand-written, if it is not.
 fn judge_text(text: &str, language: Language, limits: &ReadLimits) -> Option<SkipReason> {
-    if text.lines().any(|line| line.len() > limits.line_bytes) {
+    if has_longer_line(text, limits.line_bytes) {
         Some(SkipReason::Minified)
     } else if text.lines().take(SIGNED_HEAD_LINES).any(|line| is_signature(line, language)) {
         Some(SkipReason::Generated)
     } else {
         None
     }
+}
+
+/// Whether a line is longer than `limit` bytes without its end. Every text of a workspace is searched.
+fn has_longer_line(text: &str, limit: usize) -> bool {
+    let mut start = 0;
+    memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]).any(|end| {
+        let line = &text[start..end];
+        start = end + 1;
+        // A carriage return belongs to the end of its line if a line feed follows.
+        let is_ended = end < text.len() && line.ends_with('\r');
+        line.len() - usize::from(is_ended) > limit
+    })
 }
 
 /// Whether a line is a comment with a generator's signature.
@@ -186,6 +198,18 @@ fn is_signature(line: &str, language: Language) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lengths_of_lines_are_those_without_their_ends() {
+        let texts =
+            ["", "\n", "\r\n", "abc", "abc\n", "abc\r\n", "abc\r", "a\nabc\r\n\r", "é\n\nabcd\r\r\nx"];
+        for text in texts {
+            for limit in 0..6 {
+                let expected = text.lines().any(|line| line.len() > limit);
+                assert_eq!(has_longer_line(text, limit), expected, "{text:?} {limit}");
+            }
+        }
+    }
 
     #[test]
     fn generator_comments_are_recognized() {

@@ -92,7 +92,7 @@ impl Snapshot {
     pub fn totals(&self) -> Totals {
         Totals {
             files: self.files.len(),
-            lines: self.files.iter().map(|file| file.text.lines().count()).sum(),
+            lines: self.files.iter().map(|file| line_count(&file.text)).sum(),
             bytes: self.files.iter().map(|file| file.text.len()).sum(),
         }
     }
@@ -100,6 +100,12 @@ impl Snapshot {
     fn position(&self, path: &str) -> Result<usize, usize> {
         self.files.binary_search_by(|file| (*file.path).cmp(path))
     }
+}
+
+/// As many as [`str::lines`] returns.
+fn line_count(text: &str) -> usize {
+    let has_open_line = !text.is_empty() && !text.ends_with('\n');
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() + usize::from(has_open_line)
 }
 
 #[cfg(test)]
@@ -126,6 +132,13 @@ mod tests {
         assert_eq!(snapshot.get("c.py").map(|file| &*file.text), Some("c = 1\nc = 2"));
         assert_eq!(snapshot.get("b.py"), None);
         assert_eq!(snapshot.totals(), Totals { files: 2, lines: 3, bytes: 17 });
+    }
+
+    #[test]
+    fn lines_are_counted_like_those_of_a_string() {
+        for text in ["", "\n", "a", "a\n", "a\r\nb\r", "\n\n\r\nb"] {
+            assert_eq!(line_count(text), text.lines().count(), "{text:?}");
+        }
     }
 
     #[test]
