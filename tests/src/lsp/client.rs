@@ -15,7 +15,7 @@ use super::frames;
 use super::inbox::{InboxMessages, take_first};
 use super::server_pipes::{ServerPipes, lock};
 use crate::ProcessOutcome;
-use crate::process::{TIME_LIMIT, read_in_background, text_of, wait_at_most};
+use crate::process::{read_in_background, text_of, wait_at_most};
 
 /// A server and the client's end of the connection.
 ///
@@ -54,7 +54,7 @@ impl Client {
             thread::spawn(move || line.read_to_end(stdout, &manners))
         };
         let child = Arc::new(Mutex::new(child));
-        let alive = kill_after(TIME_LIMIT, Arc::clone(&child));
+        let alive = kill_after(setup.lifetime, Arc::clone(&child));
         Client {
             setup,
             child,

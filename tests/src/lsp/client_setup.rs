@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::server_pipes::AutoReplies;
+use crate::process;
 
 /// Default timeout; generous for a busy machine.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -20,6 +21,7 @@ pub struct ClientSetup {
     process_id: Option<u32>,
     pub(super) auto_replies: AutoReplies,
     pub(super) time_limit: Duration,
+    pub(super) lifetime: Duration,
 }
 
 impl Default for ClientSetup {
@@ -31,6 +33,7 @@ impl Default for ClientSetup {
             process_id: None,
             auto_replies: AutoReplies::default(),
             time_limit: TIME_LIMIT,
+            lifetime: process::TIME_LIMIT,
         };
         setup
             .answer("workspace/configuration", |params| {
@@ -109,6 +112,12 @@ impl ClientSetup {
     /// Sets the timeout for a message or the end.
     pub fn time_limit(mut self, limit: Duration) -> ClientSetup {
         self.time_limit = limit;
+        self
+    }
+
+    /// Sets the time after which the server is killed.
+    pub fn lifetime(mut self, lifetime: Duration) -> ClientSetup {
+        self.lifetime = lifetime;
         self
     }
 

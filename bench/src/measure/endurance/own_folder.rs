@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use syntax::Language;
 
+use crate::measure::lsp::editor::{CHANGED, CREATED, DELETED};
+
 /// Name of the folder in the workspace.
 const NAME: &str = "ghostbench-endurance";
 /// Copied files.
@@ -16,11 +18,6 @@ const FILE_BYTES: std::ops::Range<u64> = 2_000..60_000;
 const ABSENT_EVERY: usize = 6;
 /// Files that are looked at, at most: a large workspace has more than enough.
 const MAX_SEEN: usize = 20_000;
-
-/// Kinds of changes of a watched file.
-pub(super) const CREATED: u8 = 1;
-pub(super) const CHANGED: u8 = 2;
-pub(super) const DELETED: u8 = 3;
 
 /// A copied file.
 pub(super) struct BranchedFile {

@@ -13,7 +13,8 @@ use tests::lsp::{Buffer, Encoding, uri};
 use text::{Edit, SplitMix64};
 
 use super::connection::ServerConnection;
-use super::own_folder::{BranchedFile, CHANGED, OwnFolder};
+use super::own_folder::{BranchedFile, OwnFolder};
+use crate::measure::lsp::editor::CHANGED;
 
 /// Seed of all choices.
 const SEED: u64 = 8;

@@ -12,8 +12,13 @@ use tests::lsp::{Buffer, Client, ClientSetup, uri};
 
 /// Deadline for engines with a configured delay.
 pub(in crate::measure) const DEADLINE_MS: u64 = 600_000;
-/// Timeout for reading a folder.
-const READING: Duration = Duration::from_secs(120);
+/// Kinds of changes of a watched file.
+pub(in crate::measure) const CREATED: u8 = 1;
+pub(in crate::measure) const CHANGED: u8 = 2;
+pub(in crate::measure) const DELETED: u8 = 3;
+
+/// Timeout for reading a folder: minutes for the Linux kernel on two cores.
+const READING: Duration = Duration::from_secs(1_200);
 
 /// An editor with a server. Dropping it shuts the server down, and asserts that it behaved correctly.
 pub(in crate::measure) struct Editor {

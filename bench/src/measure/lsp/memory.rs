@@ -1,5 +1,7 @@
 //! Whether the server's memory grows: ten thousand requests, each after a typed character.
 
+use std::fs;
+
 use anyhow::{Context, Result};
 use tests::lsp::uri;
 
@@ -43,8 +45,26 @@ fn request(editor: &Editor, typist: &mut Typist, count: usize) {
 
 /// Returns the server's resident set in bytes.
 pub(in crate::measure) fn resident(editor: &Editor) -> Result<f64> {
+    size(editor, "VmRSS")
+}
+
+/// Returns the largest resident set of the server in bytes, since the last [`reset_peak`].
+pub(in crate::measure) fn peak(editor: &Editor) -> Result<f64> {
+    size(editor, "VmHWM")
+}
+
+/// Makes the current resident set the largest one.
+pub(in crate::measure) fn reset_peak(editor: &Editor) -> Result<()> {
+    /// What the kernel calls this in its list of numbers.
+    const PEAK_RESIDENT_SET: &str = "5";
+    let file = format!("/proc/{}/clear_refs", editor.client.process_id());
+    fs::write(file, PEAK_RESIDENT_SET).context("the kernel does not reset the server's peak of memory")
+}
+
+/// Returns a size of the server in bytes, by the kernel's name of it.
+fn size(editor: &Editor, name: &str) -> Result<f64> {
     let file = format!("/proc/{}/status", editor.client.process_id());
-    let value = document::field(&file, "VmRSS").context("the kernel does not tell the server's memory")?;
+    let value = document::field(&file, name).context("the kernel does not tell the server's memory")?;
     let kilobytes = value.strip_suffix(" kB").and_then(|kilobytes| kilobytes.parse::<f64>().ok());
     Ok(kilobytes.with_context(|| format!("no size: `{value}`"))? * 1024.0)
 }
