@@ -33,12 +33,17 @@ pub(super) fn measure(indexed: &WorkspaceIndex) -> Result<SortedTimes> {
 
 /// The same in the language of most files.
 pub(super) fn measure_one_language(indexed: &WorkspaceIndex) -> Result<SortedTimes> {
-    let count = |language: Language| indexed.files().iter().filter(|file| file.language == language).count();
-    let language = Language::ALL.iter().copied().max_by_key(|language| count(*language));
-    let language = language.context("there are languages")?;
+    let language = main_language(indexed.files())?;
     let lines = lines(indexed, language)?;
     let times = (0..2 * EDITS).map(|number| edit(indexed, language, &lines, number % EDITS));
     Ok(SortedTimes::new(times.collect::<Result<_>>()?))
+}
+
+/// Returns the language of most files.
+pub(super) fn main_language(files: &[SourceFile]) -> Result<Language> {
+    let count = |language: Language| files.iter().filter(|file| file.language == language).count();
+    let language = Language::ALL.iter().copied().max_by_key(|language| count(*language));
+    language.context("there are languages")
 }
 
 /// The first lines of the files in a language, repeated if there are too few.

@@ -14,14 +14,20 @@ use crate::measure::figures::SortedTimes;
 
 mod branch_switch;
 mod edits;
+mod name_probes;
 mod query_document;
+mod release_diff;
+pub(super) mod release_switch;
 mod restart;
 mod server_fixture;
+mod switch;
 mod typing;
 
 pub(super) use self::branch_switch::SwitchFigures;
+pub(super) use self::name_probes::PROBES;
 use self::restart::RestartFigures;
 use self::server_fixture::{ChangeReporter, ServerFixture};
+pub(super) use self::switch::KeyTimes;
 
 /// Results of the server in one corpus.
 pub(super) struct ServerFigures {

@@ -6,7 +6,7 @@ use super::branch_switch::BranchSwitchTime;
 use super::edits::LANGUAGES;
 use super::fresh_process::OpenTimings;
 use super::queries::STRATEGIES;
-use super::server::{ServerFigures, SwitchFigures};
+use super::server::{KeyTimes, ServerFigures, SwitchFigures};
 use super::whole_command::CommandTimes;
 use crate::measure::figures::{SortedTimes, milliseconds};
 
@@ -142,16 +142,12 @@ fn server_rows(row: &RowWriter<'_>) -> Vec<String> {
             format!("{files}; {:.2}; {:.2}", searchable.as_secs_f64(), known.as_secs_f64())
         }));
         lines.push(row("server: completions before, idle, p50 / p99 ms", "", &|column| {
-            times(&switches(column).idle)
+            times(&switches(column).keys.idle)
         }));
         lines.push(row(
             "server: completions during a switch, p50 / p99 ms; times the idle p99",
             "– / –; 2",
-            &|column| {
-                let SwitchFigures { idle, meanwhile, .. } = switches(column);
-                let growth = meanwhile.percentile(99) / idle.percentile(99);
-                format!("{}; {growth:.1}", times(meanwhile))
-            },
+            &|column| meanwhile(&switches(column).keys),
         ));
         lines.push(row("server: resident afterwards, MB", "600", &|column| {
             megabytes(switches(column).memory)
@@ -160,10 +156,18 @@ fn server_rows(row: &RowWriter<'_>) -> Vec<String> {
     lines
 }
 
-fn times(times: &SortedTimes) -> String {
+/// Cell of the times of keys while something else happens, and of their growth.
+pub(super) fn meanwhile(KeyTimes { idle, meanwhile }: &KeyTimes) -> String {
+    let growth = meanwhile.percentile(99) / idle.percentile(99);
+    format!("{}; {growth:.1}", times(meanwhile))
+}
+
+/// Cell of times.
+pub(super) fn times(times: &SortedTimes) -> String {
     format!("{} / {}", milliseconds(times.percentile(50)), milliseconds(times.percentile(99)))
 }
 
-fn megabytes(bytes: f64) -> String {
+/// Cell of a number of bytes.
+pub(super) fn megabytes(bytes: f64) -> String {
     format!("{:.0}", bytes / 1e6)
 }

@@ -11,20 +11,23 @@ use serde_json::{Value, json};
 use syntax::{Language, SourceFile};
 use tests::Project;
 use tests::lsp::{ClientSetup, uri};
-use workspace::Snapshot;
+use workspace::{ReadLimits, Snapshot};
 use xtask::process;
 
 use super::query_document::{self, QueryDocument};
+use super::release_diff::copy_files;
 use crate::measure::indexing::corpus::write_file;
 use crate::measure::lsp::editor::{DEADLINE_MS, Editor};
 
 /// A name that occurs in one file, and in no corpus.
 pub(super) const ANCHOR: &str = "bench_anchor";
 const ANCHOR_FILE: &str = "bench_anchor.py";
-const ANCHOR_TEXT: &str = "def bench_anchor(size):\n    return size\n";
+pub(super) const ANCHOR_TEXT: &str = "def bench_anchor(size):\n    return size\n";
 
 /// Timeout for writing a cache.
 const CACHING: Duration = Duration::from_secs(60);
+/// Time after which a server is killed: one in the Linux kernel absorbs tens of thousands of changed files.
+const LIFETIME: Duration = Duration::from_secs(3_600);
 /// Poll interval of the cache.
 const POLL: Duration = Duration::from_millis(50);
 
@@ -50,14 +53,31 @@ pub(super) struct ServerFixture {
 impl ServerFixture {
     /// Copies `corpus`, and adds a file that defines [`ANCHOR`].
     pub(super) fn new(ghostbench: &Path, corpus: &Snapshot) -> Result<ServerFixture> {
+        ServerFixture::with_files(ghostbench, corpus, |root| {
+            for file in corpus.files().iter() {
+                write_file(&root.join(&*file.path), &file.text)?;
+            }
+            for manifest in corpus.manifests().iter() {
+                write_file(&root.join(&*manifest.path), &manifest.text)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Copies all files of a folder, those that are not indexed included, and adds the same file.
+    pub(super) fn copy_of(ghostbench: &Path, folder: &Path) -> Result<ServerFixture> {
+        let corpus = workspace::load(folder, &ReadLimits::standard(), &|_| {})?;
+        ServerFixture::with_files(ghostbench, &corpus, |root| copy_files(folder, root))
+    }
+
+    fn with_files(
+        ghostbench: &Path,
+        corpus: &Snapshot,
+        write: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<ServerFixture> {
         let project = Project::new("");
         let root = project.root().canonicalize()?;
-        for file in corpus.files().iter() {
-            write_file(&root.join(&*file.path), &file.text)?;
-        }
-        for manifest in corpus.manifests().iter() {
-            write_file(&root.join(&*manifest.path), &manifest.text)?;
-        }
+        write(&root)?;
         fs::write(root.join(ANCHOR_FILE), ANCHOR_TEXT)?;
         Ok(ServerFixture {
             project: Arc::new(project),
@@ -77,21 +97,29 @@ impl ServerFixture {
 
     /// Starts a server and waits until it has read the folder.
     pub(super) fn start_and_wait(&self, teller: ChangeReporter) -> Result<Editor> {
+        self.start_and_wait_for(teller, self.files.len() + 1)
+    }
+
+    /// The same if the folder has another number of files meanwhile.
+    pub(super) fn start_and_wait_for(&self, teller: ChangeReporter, count: usize) -> Result<Editor> {
         let editor = self.start(teller);
         editor.wait_for_folders()?;
         let files = self.reported_size(&editor)?.0;
-        ensure!(
-            files == self.files.len() + 1,
-            "the server has read {files} files of {}",
-            self.files.len() + 1
-        );
+        ensure!(files == count, "the server has read {files} files of {count}");
         Ok(editor)
+    }
+
+    /// Indexes the workspace and leaves a cache, with all processors.
+    pub(super) fn index(&self) -> Result<()> {
+        process::output(&mut self.project.command(&self.ghostbench, "index --json"))?;
+        Ok(())
     }
 
     fn setup(&self, teller: ChangeReporter) -> ClientSetup {
         let watches = teller == ChangeReporter::Client;
         Editor::setup()
             .folder(&self.root)
+            .lifetime(LIFETIME)
             .options(json!({"completion": {"deadlineMs": DEADLINE_MS}}))
             .capability("/workspace/didChangeWatchedFiles/dynamicRegistration", watches.into())
     }
