@@ -28,6 +28,7 @@ mod register_watchers;
 mod request_context;
 mod requests;
 mod run_blocking;
+mod runtime;
 mod server;
 mod service;
 mod session_events;

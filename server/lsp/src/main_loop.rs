@@ -17,7 +17,6 @@ use futures_util::future::poll_fn;
 use futures_util::{SinkExt, StreamExt};
 use session::BackgroundPool;
 use tokio::io::{AsyncRead, BufReader};
-use tokio::runtime;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio_util::task::TaskTracker;
 use tower::Service;
@@ -27,7 +26,7 @@ use tower_lsp_server::{ClientSocket, ExitedError};
 use crate::front_door::FrontDoorQuestion;
 use crate::ordered_service::OrderedService;
 use crate::transport::{self, IncomingMessage, MessageSender};
-use crate::{ServerSetup, log, service, stdio};
+use crate::{ServerSetup, log, runtime, service, stdio};
 
 /// Capacity of the queue between reader and loop. The loop never waits, so this only smooths bursts.
 const INCOMING_QUEUE: usize = 1024;
@@ -55,11 +54,7 @@ pub enum ExitReason {
 pub fn serve(setup: ServerSetup) -> anyhow::Result<ExitReason> {
     log::start_logging(setup.log.as_ref());
     let background = BackgroundPool::start().context("cannot start threads")?;
-    let runtime = runtime::Builder::new_multi_thread()
-        .worker_threads(replay::cores().max(2))
-        .enable_all()
-        .build()
-        .context("cannot start threads")?;
+    let runtime = runtime::start().context("cannot start threads")?;
     let served = runtime.block_on(async {
         let output = stdio::output().context("cannot write to the standard output")?;
         tokio::spawn(serve_streams(setup, background, stdio::input(), output))

@@ -17,6 +17,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use cases::{ArmAnswer, ArmRole, Status};
 use completion::ConfiguredEngine;
@@ -162,6 +163,8 @@ fn runtime() -> std::io::Result<Runtime> {
     Builder::new_multi_thread()
         .worker_threads(1)
         .max_blocking_threads(BLOCKING_THREADS)
+        // Idle threads stay, so that the number of the server's threads is constant.
+        .thread_keep_alive(Duration::MAX)
         .thread_name("trial-shadow")
         .on_thread_start(|| {
             completion::lower_thread_priority();
