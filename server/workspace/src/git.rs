@@ -4,10 +4,16 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
+use std::process::{ChildStdout, Command, Stdio};
 use std::time::Duration;
+#[cfg(unix)]
+use std::time::Instant;
+
+#[cfg(unix)]
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+};
 
 /// A status of the largest repositories takes a second or two; an unresponsive file system must not block a run.
 const GIT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -80,21 +86,47 @@ pub(crate) fn git(root: &Path, args: &[&str]) -> Option<String> {
     let mut command = git_command(root);
     command.args(args);
     let mut child = command.spawn().ok()?;
-    let mut stdout = child.stdout.take()?;
-    let (sender, output) = mpsc::channel();
-    thread::spawn(move || {
-        let mut text = String::new();
-        let read = stdout.read_to_string(&mut text);
-        // After a timeout the receiver is gone.
-        drop(sender.send(read.map(|_| text)));
-    });
-    let text = output.recv_timeout(GIT_TIMEOUT);
-    if text.is_err() {
+    let text = child.stdout.take().and_then(|output| read_within(GIT_TIMEOUT, output));
+    if text.is_none() {
         // It may just have exited.
         drop(child.kill());
     }
     let succeeded = child.wait().is_ok_and(|status| status.success());
-    text.ok()?.ok().filter(|_| succeeded).map(|text| text.trim_end().to_owned())
+    text.filter(|_| succeeded).map(|text| text.trim_end().to_owned())
+}
+
+/// Reads a program's output to its end; `None` after the time limit, or if it is not UTF-8. Starts no thread, because the language server
+/// runs git after each change.
+#[cfg(unix)]
+fn read_within(limit: Duration, mut output: ChildStdout) -> Option<String> {
+    let end = Instant::now() + limit;
+    let (mut text, mut part) = (Vec::new(), [0; 4096]);
+    loop {
+        let left = Timespec::try_from(end.saturating_duration_since(Instant::now())).ok()?;
+        match poll(&mut [PollFd::new(&output, PollFlags::IN)], Some(&left)) {
+            Ok(0) => return None,
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(_) => return None,
+        }
+        match output.read(&mut part).ok()? {
+            0 => return String::from_utf8(text).ok(),
+            read => text.extend_from_slice(&part[..read]),
+        }
+    }
+}
+
+/// Reads a program's output to its end; `None` after the time limit, or if it is not UTF-8. Only a thread can wait for a pipe here.
+#[cfg(not(unix))]
+fn read_within(limit: Duration, mut output: ChildStdout) -> Option<String> {
+    let (sender, done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut text = String::new();
+        let read = output.read_to_string(&mut text);
+        // After a timeout the receiver is gone.
+        drop(sender.send(read.map(|_| text)));
+    });
+    done.recv_timeout(limit).ok()?.ok()
 }
 
 #[cfg(test)]
@@ -125,6 +157,24 @@ mod tests {
         }
         assert_eq!(git_state(&root.join("vendor/lib")), None, "not part of the commit");
         assert!(git_state(&root.join("own")).is_some());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn output_is_read_to_its_end_or_to_the_time_limit() {
+        let read = |script: &str, limit: Duration| {
+            let mut shell = Command::new("sh");
+            let mut child = shell.args(["-c", script]).stdout(Stdio::piped()).spawn().unwrap();
+            let text = read_within(limit, child.stdout.take().unwrap());
+            drop(child.kill());
+            child.wait().unwrap();
+            text
+        };
+        let long = Duration::from_secs(60);
+        let more_than_a_pipe_holds = read("yes | head -c 300000", long);
+        assert_eq!(more_than_a_pipe_holds.map(|text| text.len()), Some(300_000));
+        assert_eq!(read(r"printf '\377'", long), None, "not UTF-8");
+        assert_eq!(read("echo begun; exec sleep 60", Duration::from_millis(100)), None);
     }
 
     #[test]

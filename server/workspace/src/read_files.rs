@@ -92,7 +92,7 @@ pub(crate) fn read_all(
 /// Items that a thread takes at once: few, because a folder of large files takes much longer than another.
 const ITEMS_PER_SHARE: usize = 16;
 
-/// Applies `f` to all `items` on `threads` threads; results are in the order of the items.
+/// Applies `f` to all `items` on `threads` threads, of which this is one; results are in the order of the items.
 fn map_in_parallel<T: Sync, R: Send>(
     items: &[T],
     threads: NonZeroUsize,
@@ -110,8 +110,12 @@ fn map_in_parallel<T: Sync, R: Send>(
         done
     };
     let mut done: Vec<(usize, Vec<R>)> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads.get().min(shares.len())).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("reading threads do not panic")).collect()
+        let others: Vec<_> = (1..threads.get().min(shares.len())).map(|_| scope.spawn(work)).collect();
+        let mut done = work();
+        for other in others {
+            done.extend(other.join().expect("reading threads do not panic"));
+        }
+        done
     });
     done.sort_unstable_by_key(|(number, _)| *number);
     done.into_iter().flat_map(|(_, results)| results).collect()

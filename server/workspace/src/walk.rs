@@ -6,9 +6,10 @@
 //! A walk may be restricted to a [`WalkScope`]; within it, the result is the same as that of the whole walk.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use syntax::{Language, Manifest};
@@ -75,26 +76,60 @@ pub(crate) fn walk(
     let found = AtomicUsize::new(0);
     let is_narrow = !scope.is_all() && scope.len() <= NARROW_PATHS;
     let threads = if is_narrow { 1 } else { limits.threads.get() };
-    ignore_rules(root).threads(threads).build_parallel().run(|| {
-        let visitor = Visitor { root, scope, limits, sender: sender.clone() };
-        let found = &found;
-        Box::new(move |entry| match entry {
-            _ if !keep_going() => WalkState::Quit,
-            Ok(entry) => {
-                let state = visitor.visit(&entry);
-                if entry.file_type().is_some_and(|kind| kind.is_file()) {
-                    progress(LoadProgress::Walking { found: found.fetch_add(1, Ordering::Relaxed) + 1 });
-                }
-                state
+    let visit = |visitor: &Visitor<'_>, entry: Result<DirEntry, ignore::Error>| match entry {
+        _ if !keep_going() => WalkState::Quit,
+        Ok(entry) => {
+            let state = visitor.visit(&entry);
+            if entry.file_type().is_some_and(|kind| kind.is_file()) {
+                progress(LoadProgress::Walking { found: found.fetch_add(1, Ordering::Relaxed) + 1 });
             }
-            Err(error) => {
-                visitor.report_error(&error);
-                WalkState::Continue
-            }
-        })
-    });
-    drop(sender);
+            state
+        }
+        Err(error) => {
+            visitor.report_error(&error);
+            WalkState::Continue
+        }
+    };
+    let visitor = Visitor { root, scope, limits, sender };
+    if threads == 1 {
+        walk_here(root, |entry| visit(&visitor, entry));
+    } else {
+        ignore_rules(root).threads(threads).build_parallel().run(|| {
+            let (visitor, visit) = (visitor.clone(), &visit);
+            Box::new(move |entry| visit(&visitor, entry))
+        });
+    }
+    drop(visitor);
     collect_events(events.into_iter())
+}
+
+/// Walks on this thread; a parallel walk would start one even if it needs no other.
+fn walk_here(root: &Path, mut visit: impl FnMut(Result<DirEntry, ignore::Error>) -> WalkState) {
+    // The content of a folder comes right after it, so the last skipped one is enough.
+    let skipped: Arc<Mutex<Option<PathBuf>>> = Arc::default();
+    let last_skipped = Arc::clone(&skipped);
+    let is_skipped =
+        move |path: &Path| lock(&last_skipped).as_ref().is_some_and(|folder| path.starts_with(folder));
+    let mut rules = ignore_rules(root);
+    let is_below_skipped = is_skipped.clone();
+    rules.filter_entry(move |entry| !is_below_skipped(entry.path()) && has_usable_rules(entry));
+    for entry in rules.build() {
+        // A skipped folder may be unreadable.
+        if entry.as_ref().err().and_then(error_path).is_some_and(&is_skipped) {
+            continue;
+        }
+        let folder =
+            entry.as_ref().ok().filter(|entry| is_folder(entry)).map(|entry| entry.path().to_owned());
+        match visit(entry) {
+            WalkState::Continue => {}
+            WalkState::Skip => *lock(&skipped) = folder,
+            WalkState::Quit => return,
+        }
+    }
+}
+
+fn lock(folder: &Mutex<Option<PathBuf>>) -> MutexGuard<'_, Option<PathBuf>> {
+    folder.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether a folder has at most `entries` entries, without reading them. Installed dependencies do not count.
@@ -113,11 +148,16 @@ pub(crate) fn ignore_rules(root: &Path) -> WalkBuilder {
         .parents(is_in_git_repository(root))
         .require_git(false)
         .add_custom_ignore_filename(".ghostbenchignore")
-        .filter_entry(|entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !(is_folder && has_special_ignore_file(entry.path()))
-        });
+        .filter_entry(has_usable_rules);
     builder
+}
+
+fn has_usable_rules(entry: &DirEntry) -> bool {
+    !(is_folder(entry) && has_special_ignore_file(entry.path()))
+}
+
+fn is_folder(entry: &DirEntry) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_dir())
 }
 
 /// Whether an ignore file of a folder is a pipe or a device. Reading it could block forever, and its rules are unknown, so the
@@ -152,6 +192,7 @@ fn collect_events(events: impl Iterator<Item = WalkEvent>) -> WalkResult {
 }
 
 /// One walking thread.
+#[derive(Clone)]
 struct Visitor<'a> {
     root: &'a Path,
     scope: &'a WalkScope<'a>,

@@ -3,14 +3,27 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use crate::fixture::{folder, write};
 use expect_test::{Expect, expect};
 use syntax::Language;
 use workspace::{LoadProgress, ReadLimits, SkipReason, SkippedPath, Snapshot, WorkspaceError, admits, load};
 
+/// Loads on one thread, which walks by itself, and on several.
+#[track_caller]
 fn load_all(root: &Path) -> Snapshot {
-    load(root, &ReadLimits::standard(), &|_| ()).unwrap()
+    let snapshot = load_on(root, 3);
+    assert_eq!(describe(&load_on(root, 1)), describe(&snapshot));
+    snapshot
+}
+
+fn load_on(root: &Path, threads: usize) -> Snapshot {
+    load(root, &limits(threads), &|_| ()).unwrap()
+}
+
+fn limits(threads: usize) -> ReadLimits {
+    ReadLimits { threads: NonZeroUsize::new(threads).unwrap(), ..ReadLimits::standard() }
 }
 
 /// Lists the files that were read, then everything else by reason.
@@ -386,17 +399,22 @@ fn load_result_does_not_depend_on_thread_count() {
         write(folder.path(), &format!("d{}/f{number}.py", number % 7), format!("x = {number}\n"));
         write(folder.path(), &format!("d{}/f{number}.txt", number % 7), "");
     }
-    let on = |threads| {
-        let limits = ReadLimits { threads: NonZeroUsize::new(threads).unwrap(), ..ReadLimits::standard() };
-        load(folder.path(), &limits, &|_| ()).unwrap()
-    };
-    let one = on(1);
+    let one = load_on(folder.path(), 1);
     assert_eq!(one.files().len(), 200);
     assert!(one.files().is_sorted_by(|a, b| a.path < b.path));
     for threads in [2, 3, 8] {
-        assert_eq!(describe(&on(threads)), describe(&one));
-        assert_eq!(on(threads).tree_hash(), one.tree_hash());
+        let several = load_on(folder.path(), threads);
+        assert_eq!(describe(&several), describe(&one));
+        assert_eq!(several.tree_hash(), one.tree_hash());
     }
+}
+
+#[test]
+fn one_thread_is_that_of_the_caller() {
+    let folder = folder("//- /a.py\n//- /lib/b.py\n");
+    let here = thread::current().id();
+    load(folder.path(), &limits(1), &|progress| assert_eq!(thread::current().id(), here, "{progress:?}"))
+        .unwrap();
 }
 
 #[test]
