@@ -5,6 +5,8 @@ use std::io;
 use std::thread;
 
 use tokio::runtime;
+#[cfg(unix)]
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::exit::{INTERRUPTED, InterruptedError};
@@ -31,6 +33,21 @@ pub(crate) async fn unless_stopped<T>(work: impl Future<Output = T>) -> anyhow::
             Err(InterruptedError { remedy: String::new() }.into())
         }
     }
+}
+
+/// Waits for Ctrl-C, or for SIGTERM, which stops a service. Both end the process as usual until this is polled.
+pub(crate) async fn stop_signal() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        // Without a handler, the first process of a container ignores it.
+        let mut terminated = signal(SignalKind::terminate())?;
+        tokio::select! {
+            pressed = tokio::signal::ctrl_c() => pressed,
+            _ = terminated.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
 }
 
 async fn listen(stop: &CancellationToken) {

@@ -76,6 +76,25 @@ pub enum CollectStoreError {
         "this ghostbench was built without PostgreSQL; build it with `cargo build --release -p cli --features postgres`"
     )]
     NoPostgres,
+    /// The database does not run, or accepts no more connections. A later attempt may succeed.
+    #[error("cannot reach the database at {address}: {reason}; start it, or correct its address")]
+    Unreachable {
+        /// Its address, without the password.
+        address: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The database rejects the user, the password or the name.
+    #[error(
+        "the database at {address} refuses the connection: {reason}; create that database and user, or correct the name, the user and \
+         the password in its address"
+    )]
+    Refused {
+        /// Its address, without the password.
+        address: String,
+        /// The reason.
+        reason: String,
+    },
     /// The format is newer than this build.
     #[error(
         "the database has version {found}, and this ghostbench knows versions up to {known}; install the newer version"

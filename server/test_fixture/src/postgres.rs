@@ -72,6 +72,20 @@ impl PostgresServer {
         self.wait();
     }
 
+    /// Lets its user in with this password only.
+    ///
+    /// # Panics
+    ///
+    /// If it does not start again.
+    #[track_caller]
+    pub fn require_password(&mut self, password: &str) {
+        self.query(&format!("ALTER USER ghostbench PASSWORD '{password}'"));
+        self.stop();
+        fs::write(self.folder.path().join("data/pg_hba.conf"), "local all all scram-sha-256\n")
+            .expect("the temporary folder is ours");
+        self.restart();
+    }
+
     /// Returns the result of a query, as `psql` prints it without a table.
     ///
     /// # Panics

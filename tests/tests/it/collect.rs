@@ -3,6 +3,8 @@
 mod certificates;
 #[cfg(unix)]
 mod copies;
+#[cfg(unix)]
+mod database;
 mod deletion;
 mod faults;
 mod hostile;

@@ -109,6 +109,9 @@ pub(crate) struct CollectServeArgs {
     /// Listen at an address of other machines without encryption, because a proxy in front encrypts.
     #[arg(long)]
     pub(crate) behind_proxy: bool,
+    /// Seconds to wait at the start for a PostgreSQL database that cannot be reached.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) wait: u64,
     /// Additional settings.
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,

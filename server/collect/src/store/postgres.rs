@@ -2,15 +2,22 @@
 
 use std::collections::HashMap;
 use std::error::Error;
+use std::io;
 use std::time::Duration;
 
+use postgres::config::Host;
+use postgres::error::SqlState;
 use postgres::types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
 use postgres::{Client, Config, NoTls, Row, Statement};
 
+use super::CollectStoreError;
 use super::sql::{SqlConnection, SqlError, SqlRow, SqlValue};
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The port of an address without one.
+const DEFAULT_PORT: u16 = 5432;
 
 /// A connection to a server.
 pub(super) struct Postgres {
@@ -20,7 +27,7 @@ pub(super) struct Postgres {
 
 impl Postgres {
     /// Connects. `address` is a URL, or a list of keys and values as in libpq.
-    pub(super) fn open(address: &str) -> Result<Postgres, SqlError> {
+    pub(super) fn open(address: &str) -> Result<Postgres, CollectStoreError> {
         // A message about the address could show its password.
         let mut config: Config = address.parse().map_err(|_| {
             SqlError::Other(
@@ -29,7 +36,8 @@ impl Postgres {
             )
         })?;
         config.connect_timeout(CONNECT_TIMEOUT).application_name("ghostbench");
-        Ok(Postgres { client: config.connect(NoTls)?, prepared: HashMap::new() })
+        let client = config.connect(NoTls).map_err(|error| connection_error(&config, &error))?;
+        Ok(Postgres { client, prepared: HashMap::new() })
     }
 
     fn prepare(&mut self, sql: &str) -> Result<Statement, SqlError> {
@@ -40,6 +48,44 @@ impl Postgres {
         self.prepared.insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
+}
+
+/// Distinguishes what a later attempt may solve from what only the administrator can: a database that is starting, stopping or busy may
+/// accept the next connection.
+fn connection_error(config: &Config, error: &postgres::Error) -> CollectStoreError {
+    let address = address_without_password(config);
+    let Some(answer) = error.as_db_error() else {
+        let reason = with_sources(error);
+        let is_network = error.source().is_some_and(|source| source.is::<io::Error>());
+        return match is_network || error.is_closed() {
+            true => CollectStoreError::Unreachable { address, reason },
+            false => CollectStoreError::Refused { address, reason },
+        };
+    };
+    let reason = answer.message().to_owned();
+    const TEMPORARY: [SqlState; 4] = [
+        SqlState::CANNOT_CONNECT_NOW,
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::TOO_MANY_CONNECTIONS,
+    ];
+    match TEMPORARY.contains(answer.code()) {
+        true => CollectStoreError::Unreachable { address, reason },
+        false => CollectStoreError::Refused { address, reason },
+    }
+}
+
+/// Returns `host:port/database`.
+fn address_without_password(config: &Config) -> String {
+    let host = match config.get_hosts().first() {
+        Some(Host::Tcp(name)) => name.clone(),
+        #[cfg(unix)]
+        Some(Host::Unix(folder)) => folder.display().to_string(),
+        None => config.get_hostaddrs().first().map_or_else(String::new, ToString::to_string),
+    };
+    let port = config.get_ports().first().copied().unwrap_or(DEFAULT_PORT);
+    let database = config.get_dbname().or(config.get_user()).unwrap_or_default();
+    format!("{host}:{port}/{database}")
 }
 
 fn references(values: &[SqlValue]) -> Vec<&(dyn ToSql + Sync)> {

@@ -1,10 +1,11 @@
 //! `ghostbench collect serve`: receives the opportunities that developers share, until Ctrl-C.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use anyhow::Context;
 use collect::server::CollectServer;
-use http_server::TlsFiles;
+use http_server::{TlsAcceptor, TlsFiles};
 use serde_json::json;
 use tokio::runtime;
 use tokio_util::sync::CancellationToken;
@@ -12,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::CollectServeArgs;
 use crate::exit::{InterruptedError, UsageError};
 use crate::folders;
+use crate::interrupt;
 use crate::output::{print, print_message};
 use crate::steps::collect_store;
 use crate::steps::settings_sources::SettingsSources;
@@ -32,7 +34,6 @@ pub(crate) fn run(args: &CollectServeArgs) -> anyhow::Result<()> {
         client_authorities: args.tls_clients.clone(),
     });
     let tls = tls.as_ref().map(TlsFiles::acceptor).transpose()?;
-    let store = collect_store::open(&args.store)?;
     let log = folders::collect_log().map(|path| lsp::LogSettings { path, level: args.log_level.into() });
     lsp::start_logging(log.as_ref());
     let runtime = runtime::Builder::new_multi_thread()
@@ -41,29 +42,40 @@ pub(crate) fn run(args: &CollectServeArgs) -> anyhow::Result<()> {
         .build()
         .context("cannot start threads")?;
     let end = runtime.block_on(async {
-        let listener = http_server::bind(address).await?;
-        let address = listener.local_addr().unwrap_or(address);
-        let server = CollectServer::new(store, &settings);
-        let scheme = if tls.is_some() { "https" } else { "http" };
-        match args.json {
-            true => print(&format!("{}\n", json!({ "address": address.to_string(), "scheme": scheme })))?,
-            false => print_message(&format!(
-                "receiving at {scheme}://{address}; create accounts with `ghostbench collect token add`; press Ctrl-C to stop"
-            )),
-        }
-        let stopping = CancellationToken::new();
-        let running = server.run(listener, tls, stopping.clone());
         tokio::select! {
-            () = running => Ok(()),
-            pressed = tokio::signal::ctrl_c() => {
-                pressed.context("cannot wait for Ctrl-C")?;
-                stopping.cancel();
+            // Signals count from the start, also while the database is not reachable.
+            biased;
+            stopped = interrupt::stop_signal() => {
+                stopped.context("cannot wait for signals")?;
                 Err(InterruptedError { remedy: String::new() }.into())
             }
+            served = serve(args, &settings, address, tls) => served,
         }
     });
     runtime.shutdown_background();
     end
+}
+
+async fn serve(
+    args: &CollectServeArgs,
+    settings: &config::Collect,
+    address: SocketAddr,
+    tls: Option<TlsAcceptor>,
+) -> anyhow::Result<()> {
+    let store = collect_store::open_when_reachable(&args.store, Duration::from_secs(args.wait)).await?;
+    let listener = http_server::bind(address).await?;
+    let address = listener.local_addr().unwrap_or(address);
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    match args.json {
+        true => print(&format!("{}\n", json!({ "address": address.to_string(), "scheme": scheme })))?,
+        false => print_message(&format!(
+            "receiving at {scheme}://{address}; create accounts with `ghostbench collect token add`; press Ctrl-C to stop"
+        )),
+    }
+    let stopping = CancellationToken::new();
+    let _stops = stopping.clone().drop_guard();
+    CollectServer::new(store, settings).run(listener, tls, stopping).await;
+    Ok(())
 }
 
 /// Returns the address to listen at. Tokens and code must not travel unencrypted.
