@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
-use rustls::RootCertStore;
+use rustls::client::verify_server_cert_signed_by_trust_anchor;
 use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
 use rustls::server::{ParsedCertificate, ServerConfig, WebPkiClientVerifier};
+use rustls::{CertificateError, RootCertStore};
 use thiserror::Error;
 pub use tokio_rustls::TlsAcceptor;
 
@@ -88,6 +90,28 @@ impl TlsFiles {
         };
         let config = builder.with_single_cert(chain(&self.certificate)?, key).map_err(unusable)?;
         Ok(TlsAcceptor::from(Arc::new(config)))
+    }
+
+    /// Returns when the server's certificate expires; `None` if its dates are invalid.
+    ///
+    /// # Errors
+    /// Its file cannot be read, or has none.
+    pub fn expiry(&self) -> Result<Option<SystemTime>, TlsError> {
+        let expiry = chain(&self.certificate)?.first().and_then(not_after);
+        Ok(expiry.map(|expiry| SystemTime::UNIX_EPOCH + Duration::from_secs(expiry.as_secs())))
+    }
+}
+
+/// Returns the end of a certificate's validity. The library reports it only for an expired certificate, so this one is verified at the latest
+/// time there is. The dates are checked first, so it needs no trusted authority.
+fn not_after(certificate: &CertificateDer<'_>) -> Option<UnixTime> {
+    let certificate = ParsedCertificate::try_from(certificate).ok()?;
+    let late = UnixTime::since_unix_epoch(Duration::MAX);
+    match verify_server_cert_signed_by_trust_anchor(&certificate, &RootCertStore::empty(), &[], late, &[]) {
+        Err(rustls::Error::InvalidCertificate(CertificateError::ExpiredContext { not_after, .. })) => {
+            Some(not_after)
+        }
+        _ => None,
     }
 }
 

@@ -2,8 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::time::{Duration, SystemTime};
 
-use rcgen::{CertifiedKey, generate_simple_self_signed};
+#[cfg(unix)]
+use rcgen::CertificateParams;
+use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use serde_json::Value;
 use tests::{FrontDoor, Project, RunningProcess};
 
@@ -17,8 +21,14 @@ struct CertificateFiles {
 }
 
 fn certificate(folder: &Path, name: &str, host: &str) -> CertificateFiles {
-    let CertifiedKey { cert, signing_key } =
-        generate_simple_self_signed([host.to_owned()]).expect("valid names");
+    write(folder, name, &generate_simple_self_signed([host.to_owned()]).expect("valid names"))
+}
+
+fn write(
+    folder: &Path,
+    name: &str,
+    CertifiedKey { cert, signing_key }: &CertifiedKey<KeyPair>,
+) -> CertificateFiles {
     let file = |end: &str, text: String| {
         let path = folder.join(format!("{name}.{end}"));
         fs::write(&path, text).expect("the temporary folder is ours");
@@ -117,6 +127,38 @@ fn files_that_cannot_be_used_are_named_with_the_reason() {
     }
     let added = format!("collect token add ann --folder ../server --certificate {}", damaged.display());
     machine.run(&added).expect_code(3).expect_message(&["damaged"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_certificate_that_expires_soon_is_named_at_the_start() {
+    let machine = Project::new("");
+    let day = Duration::from_secs(24 * 60 * 60);
+    let now = SystemTime::now();
+    for (name, expiry, warning) in [
+        ("old", now - day, Some("expired at ")),
+        ("short", now + 13 * day, Some("expires at ")),
+        ("long", now + 15 * day, None),
+    ] {
+        let mut params = CertificateParams::new(["localhost".to_owned()]).expect("a valid name");
+        params.not_before = (now - 30 * day).into();
+        params.not_after = expiry.into();
+        let signing_key = KeyPair::generate().expect("random numbers");
+        let cert = params.self_signed(&signing_key).expect("a valid certificate");
+        let files = write(&machine.root(), name, &CertifiedKey { cert, signing_key });
+        let arguments = format!(
+            "collect serve --json --listen 127.0.0.1:0 --folder ../server --tls-certificate {} --tls-key {}",
+            files.certificate.display(),
+            files.key.display()
+        );
+        let (code, messages) = FrontDoor::start(machine.ghostbench(&arguments)).interrupt();
+        assert_eq!(code, Some(130), "{messages}");
+        assert_eq!(messages.contains("expire"), warning.is_some(), "{messages}");
+        let date = humantime::format_rfc3339_seconds(expiry).to_string();
+        for part in warning.into_iter().flat_map(|warning| [warning, &date, "renew it", name]) {
+            assert!(messages.contains(part), "no {part} in: {messages}");
+        }
+    }
 }
 
 #[test]

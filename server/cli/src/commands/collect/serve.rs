@@ -1,7 +1,8 @@
 //! `ghostbench collect serve`: receives the opportunities that developers share, until Ctrl-C.
 
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 use collect::server::CollectServer;
@@ -21,6 +22,9 @@ use crate::steps::settings_sources::SettingsSources;
 /// Threads for the database and for checking rows.
 const BLOCKING_THREADS: usize = 64;
 
+/// How long before its expiry a certificate is worth a warning: renewing one may need other people.
+const EXPIRY_NOTICE: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+
 /// Runs the command.
 pub(crate) fn run(args: &CollectServeArgs) -> anyhow::Result<()> {
     let sources = SettingsSources::new(args.settings.file.as_deref());
@@ -28,14 +32,21 @@ pub(crate) fn run(args: &CollectServeArgs) -> anyhow::Result<()> {
     let settings = sources.config(&here)?.collect;
     let given = args.listen.clone().unwrap_or_else(|| settings.listen.clone());
     let address = address(&given, args)?;
-    let tls = args.tls_certificate.clone().zip(args.tls_key.clone()).map(|(certificate, key)| TlsFiles {
+    let files = args.tls_certificate.clone().zip(args.tls_key.clone()).map(|(certificate, key)| TlsFiles {
         certificate,
         key,
         client_authorities: args.tls_clients.clone(),
     });
-    let tls = tls.as_ref().map(TlsFiles::acceptor).transpose()?;
+    let tls = files.as_ref().map(TlsFiles::acceptor).transpose()?;
     let log = folders::collect_log().map(|path| lsp::LogSettings { path, level: args.log_level.into() });
     lsp::start_logging(log.as_ref());
+    if let Some(files) = files
+        && let Some(expiry) = files.expiry()?
+        && let Some(warning) = expiry_warning(&files.certificate, expiry, SystemTime::now())
+    {
+        tracing::warn!("{warning}");
+        print_message(&warning);
+    }
     let runtime = runtime::Builder::new_multi_thread()
         .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()
@@ -54,6 +65,21 @@ pub(crate) fn run(args: &CollectServeArgs) -> anyhow::Result<()> {
     });
     runtime.shutdown_background();
     end
+}
+
+/// Warns of a certificate that clients refuse, or will soon.
+fn expiry_warning(certificate: &Path, expiry: SystemTime, now: SystemTime) -> Option<String> {
+    let (file, time) = (certificate.display(), humantime::format_rfc3339_seconds(expiry));
+    let remedy = "renew it and restart the server";
+    match expiry.duration_since(now) {
+        Err(_) => {
+            Some(format!("the certificate in {file} expired at {time}, and clients refuse it; {remedy}"))
+        }
+        Ok(left) if left <= EXPIRY_NOTICE => {
+            Some(format!("the certificate in {file} expires at {time}; {remedy}"))
+        }
+        Ok(_) => None,
+    }
 }
 
 async fn serve(
