@@ -27,6 +27,8 @@ const SWITCHES: usize = 6;
 const DOCUMENTS: usize = 3;
 /// Keys before each switch: enough for the server to become idle after the previous switch.
 const IDLE_KEYS: usize = 150;
+/// Time between keys: as fast as anybody types.
+const PERIOD: Duration = Duration::from_millis(50);
 /// A switch that does not happen.
 const NEVER: usize = usize::MAX;
 /// Timeout of a switch.
@@ -66,7 +68,7 @@ pub(super) fn measure(desk: &ServerFixture, teller: ChangeReporter) -> Result<Sw
     let (mut idle, mut meanwhile) = (Vec::new(), Vec::new());
     let (mut searchable, mut known) = (Duration::ZERO, Duration::ZERO);
     for number in first..first + SWITCHES {
-        let mut typing = SteadyTyping::begin(desk, &editor, documents[number % DOCUMENTS])?;
+        let mut typing = SteadyTyping::begin(desk, &editor, documents[number % DOCUMENTS], PERIOD)?;
         let probes = NameProbes::new(desk, &editor, scene.names(NEVER));
         idle.extend(switch::type_idle(&mut typing, probes, IDLE_KEYS)?);
         let switch = scene.switch(number, &mut typing)?;

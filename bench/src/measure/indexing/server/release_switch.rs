@@ -23,8 +23,10 @@ use crate::measure::figures::SortedTimes;
 use crate::measure::indexing::edits;
 use crate::measure::lsp::memory::{peak, reset_peak, resident};
 
-/// Keys before each checkout: half a minute, so that a 99th percentile is that of several keys.
-const IDLE_KEYS: usize = 600;
+/// Time between keys: quick typing, in which a completion that takes some tens of milliseconds does not delay the next one.
+const PERIOD: Duration = Duration::from_millis(200);
+/// Keys before each checkout: so many that a 99th percentile is that of several keys.
+const IDLE_KEYS: usize = 300;
 /// Timeout of a checkout.
 const DEADLINE: Duration = Duration::from_secs(1_200);
 
@@ -120,7 +122,7 @@ impl ReleaseScene<'_> {
         desk.index()?;
         let editor = desk.start_and_wait_for(teller, before)?;
         editor.open(neighbour);
-        let mut typing = SteadyTyping::begin(desk, &editor, document)?;
+        let mut typing = SteadyTyping::begin(desk, &editor, document, PERIOD)?;
         let absent = ProbedName { language: *language, name: format!("{NAMES}absent") };
         let idle = switch::type_idle(&mut typing, NameProbes::new(desk, &editor, vec![absent]), IDLE_KEYS)?;
         let report = match teller {

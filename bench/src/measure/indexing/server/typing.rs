@@ -11,8 +11,6 @@ use super::server_fixture::ServerFixture;
 use crate::measure::lsp::editor::Editor;
 use crate::measure::lsp::typed_file::Typist;
 
-/// Time between keys: as fast as anybody types.
-pub(super) const PERIOD: Duration = Duration::from_millis(50);
 /// Typing begins at the first indented line after this percentage of a file.
 const CURSOR_PERCENT: usize = 60;
 
@@ -20,6 +18,8 @@ const CURSOR_PERCENT: usize = 60;
 pub(super) struct SteadyTyping<'a> {
     editor: &'a Editor,
     typist: Typist,
+    /// Time between keys.
+    period: Duration,
     due: Instant,
 }
 
@@ -29,11 +29,13 @@ impl<'a> SteadyTyping<'a> {
         desk: &ServerFixture,
         editor: &'a Editor,
         file: &SourceFile,
+        period: Duration,
     ) -> Result<SteadyTyping<'a>> {
         let buffer = Buffer::new(desk.uri(&file.path), file.language.name(), Encoding::Utf16, &file.text);
         editor.open(&buffer);
         let cursor = place_in(&file.text).with_context(|| format!("{} has no indented line", file.path))?;
-        let mut typing = SteadyTyping { editor, typist: Typist::new(buffer, cursor), due: Instant::now() };
+        let mut typing =
+            SteadyTyping { editor, typist: Typist::new(buffer, cursor), period, due: Instant::now() };
         typing.key();
         Ok(typing)
     }
@@ -43,7 +45,7 @@ impl<'a> SteadyTyping<'a> {
     pub(super) fn key(&mut self) -> Duration {
         thread::sleep(self.due.saturating_duration_since(Instant::now()));
         let due = self.due;
-        self.due += PERIOD;
+        self.due += self.period;
         self.editor.change(self.typist.key());
         self.editor.complete(self.typist.completion());
         due.elapsed()
