@@ -28,6 +28,8 @@ pub(super) const ANCHOR_TEXT: &str = "def bench_anchor(size):\n    return size\n
 const CACHING: Duration = Duration::from_secs(60);
 /// Time after which a server is killed: one in the Linux kernel absorbs tens of thousands of changed files.
 const LIFETIME: Duration = Duration::from_secs(3_600);
+/// Timeout of an answer: a slow one is measured, and does not end the measurement.
+const ANSWERING: Duration = Duration::from_secs(600);
 /// Poll interval of the cache.
 const POLL: Duration = Duration::from_millis(50);
 
@@ -120,6 +122,7 @@ impl ServerFixture {
         Editor::setup()
             .folder(&self.root)
             .lifetime(LIFETIME)
+            .time_limit(ANSWERING)
             .options(json!({"completion": {"deadlineMs": DEADLINE_MS}}))
             .capability("/workspace/didChangeWatchedFiles/dynamicRegistration", watches.into())
     }
