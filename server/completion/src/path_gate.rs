@@ -55,7 +55,7 @@ impl PathGate {
     }
 }
 
-/// A context and what is known about its files.
+/// A context and the last check of its files.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CheckedContext {
     /// Without the items whose files were not admitted.

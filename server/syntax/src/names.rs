@@ -1,7 +1,7 @@
 //! The names in a text, and how often the whole lines before a cursor mention them.
 //!
 //! While somebody types, the lines before the cursor's line stay, so the names in them are read once and continued with the lines that follow.
-//! Nothing is parsed here: whatever looks like a name is one, in comments and strings, too.
+//! Nothing is parsed here: every word that looks like a name is one, in comments and strings, too.
 
 use std::ops::Range;
 

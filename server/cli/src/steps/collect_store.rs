@@ -23,7 +23,7 @@ pub(crate) fn open(args: &CollectStoreArgs) -> anyhow::Result<CollectStore> {
     CollectStore::open(place(args)?).map_err(store_error)
 }
 
-/// As [`open`], for a server that may start before its database: retries for `limit` while the database cannot be reached, and says so.
+/// As [`open()`], for a server that may start before its database: retries for `limit` while the database cannot be reached, and says so.
 pub(crate) async fn open_when_reachable(
     args: &CollectStoreArgs,
     limit: Duration,

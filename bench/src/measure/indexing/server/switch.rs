@@ -33,7 +33,7 @@ pub(in crate::measure::indexing) struct KeyTimes {
     pub(in crate::measure::indexing) meanwhile: SortedTimes,
 }
 
-/// A server, and what it must have absorbed after the switch.
+/// A server, and the expected state after the switch.
 pub(super) struct Switch<'a> {
     pub(super) desk: &'a ServerFixture,
     pub(super) editor: &'a Editor,
