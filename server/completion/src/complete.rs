@@ -197,7 +197,7 @@ async fn choose_context(
     GatherPermit::run(snapshot.gather_permit(), move |cancel| {
         let snippets = snapshot.gather(offset, &settings, &hidden, cancel);
         match snapshot.path_gate() {
-            Some(gate) if !cancel.is_cancelled() => gate.check(&snapshot.document().path, snippets),
+            Some(gate) if !snippets.is_empty() => gate.check(&snapshot.document().path, snippets),
             _ => CheckedContext { snippets, admitted: None },
         }
     })
