@@ -10,13 +10,12 @@
 //! together: every length and every reference is checked, while entries of postings and outlines are not decoded. A file of a block
 //! that no layer refers to is of no use to an index, but can be used alone ([`load_files`]).
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
-use stored::{BlockCursor, BlockStore, LoadedBlock, SavedBlock, StoredData};
+use stored::{BlockCursor, BlockStore, LoadedBlock, SavedBlock, StoredData, parts};
 use syntax::{Language, SourceFile};
 
 use crate::index_layer::IndexLayer;
@@ -24,7 +23,7 @@ use crate::segment::{Segment, StoredSegment};
 use crate::{ContentHash, FileIndex, Index};
 
 /// Bytes of text in a block of files: few blocks, which several threads load.
-const BLOCK_TEXT_BYTES: usize = if cfg!(test) { 64 } else { 16 << 20 };
+const BLOCK_TEXT_BYTES: u64 = if cfg!(test) { 64 } else { 16 << 20 };
 
 /// A file of a saved index.
 #[derive(Clone, Debug)]
@@ -143,13 +142,10 @@ impl Index {
         let mut places = Vec::new();
         for layer in self.layers() {
             let mut of_layer = Vec::new();
-            for part in parts(layer.segment().files()) {
-                let note = |position: usize, file: &FileIndex| match layer.is_present(position) {
-                    true => note(file),
-                    false => Vec::new(),
-                };
-                let files = &layer.segment().files()[part.clone()];
-                let noted = part.zip(files).map(|(position, file)| (&**file, note(position, file)));
+            for files in parts(layer.segment().files(), BLOCK_TEXT_BYTES, |file| file.text().len() as u64) {
+                let noted = (of_layer.len()..).zip(files).map(|(position, file)| {
+                    (&**file, if layer.is_present(position) { note(file) } else { Vec::new() })
+                });
                 let block = add(save_files(noted))?;
                 of_layer.extend((0..files.len() as u32).map(|position| FilePlace { block, position }));
             }
@@ -215,20 +211,6 @@ impl Index {
             files.iter().map(|file| file.index.path()).collect::<FxHashSet<_>>().len() == files.len();
         is_distinct.then(|| (Index::of_layers(layers, store), files))
     }
-}
-
-/// Returns the ranges of files that are saved in one block.
-fn parts(files: &[Arc<FileIndex>]) -> Vec<Range<usize>> {
-    let (mut parts, mut start, mut bytes) = (Vec::new(), 0, 0);
-    for (position, file) in files.iter().enumerate() {
-        if bytes + file.text().len() > BLOCK_TEXT_BYTES && position > start {
-            parts.push(start..position);
-            (start, bytes) = (position, 0);
-        }
-        bytes += file.text().len();
-    }
-    parts.push(start..files.len());
-    parts
 }
 
 fn array_block<D: StoredData>(data: &mut D) -> SavedBlock {

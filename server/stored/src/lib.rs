@@ -11,11 +11,13 @@
 #![deny(clippy::disallowed_methods)]
 
 mod block_store;
+mod parts;
 mod pod_array;
 mod saved_block;
 mod shared_text;
 
 pub use block_store::{BlockStore, BlockWriter, MemoryBlocks, StoredArray, StoredData, move_to_store};
+pub use parts::parts;
 pub use pod_array::{PodArray, SharedBytes};
 pub use saved_block::{BlockCursor, LoadedBlock, SavedBlock};
 pub use shared_text::{SharedText, TextBlock};

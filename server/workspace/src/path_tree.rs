@@ -12,12 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
-use stored::SharedText;
+use stored::{SharedText, parts};
 use syntax::{Language, Manifest, SourceFile};
 
-use crate::read_files::{FileContent, HashedText, read_all};
+use crate::read_files::{FileContent, HashedText, UnreadFile, read_all};
 use crate::walk::{FileKind, WalkResult, WalkedFile};
 use crate::walk_scope::folders_above;
 use crate::{
@@ -25,7 +26,7 @@ use crate::{
 };
 
 /// Bytes of texts in a block of a store: few blocks, and little memory while one is written.
-const BLOCK_BYTES: usize = 64 << 20;
+const BLOCK_BYTES: u64 = if cfg!(test) { 64 } else { 64 << 20 };
 /// Fewer bytes of changed texts stay in memory until there are more, unless the limit of all texts is lower.
 const MIN_BLOCK_BYTES: u64 = 4 << 20;
 
@@ -156,55 +157,61 @@ impl PathTree {
         }
     }
 
-    /// Reads unread files within the limit of the workspace, as long as `keep_going` returns `true`.
+    /// Reads unread files within the limit of the workspace, as long as `keep_going` returns `true`, and stores the texts of a large
+    /// workspace part by part, so that a branch switch does not need memory for all of them.
     pub(crate) fn read(
         &mut self,
         root: &Path,
         limits: &ReadLimits,
+        texts: Option<&TextStore>,
         progress: &(dyn Fn(LoadProgress) + Sync),
         keep_going: &(dyn Fn() -> bool + Sync),
     ) {
         self.limit(limits.total_bytes);
-        let unread = self.files().filter(|(_, file)| matches!(file.state, ReadState::Unread(_)));
-        let unread: Vec<_> = unread.map(|(path, file)| (path.clone(), file.kind)).collect();
-        for ((path, _), content) in unread.iter().zip(read_all(root, &unread, limits, progress, keep_going)) {
-            match self.nodes.get_mut(path) {
-                Some(PathNode::File(file)) if !matches!(content, FileContent::Vanished) => {
-                    file.set_content(content)
-                }
-                _ => drop(self.nodes.remove(path)),
+        let unread = self.unread();
+        let store = texts.filter(|texts| self.source_bytes() > texts.above_bytes);
+        let (read, total) = (AtomicUsize::new(0), unread.len());
+        let on_read =
+            || progress(LoadProgress::Reading { read: read.fetch_add(1, Ordering::Relaxed) + 1, total });
+        let part_bytes = if store.is_some() { BLOCK_BYTES } else { u64::MAX };
+        for part in parts(&unread, part_bytes, |file| file.bytes) {
+            for (file, content) in part.iter().zip(read_all(root, part, limits, &on_read, keep_going)) {
+                self.set_content(&file.path, content);
             }
+            store.iter().for_each(|texts| self.store_texts(texts));
         }
     }
 
-    /// Moves the texts that are in memory to a store, if all together exceed its limit and these are enough for a block. What cannot be
-    /// stored, for example because the disk is full, stays in memory.
-    pub(crate) fn store_texts(&mut self, texts: &TextStore) {
-        let mut sources: Vec<&mut SharedText> =
-            self.nodes.values_mut().filter_map(PathNode::source_text).collect();
-        if sources.iter().map(|text| text.len() as u64).sum::<u64>() <= texts.above_bytes {
-            return;
-        }
-        sources.retain(|text| text.is_in_memory());
-        if (sources.iter().map(|text| text.len() as u64).sum::<u64>())
-            < MIN_BLOCK_BYTES.min(texts.above_bytes)
-        {
-            return;
-        }
-        while !sources.is_empty() {
-            let mut bytes = 0;
-            let count = sources
-                .iter()
-                .position(|text| {
-                    bytes += text.len();
-                    bytes > BLOCK_BYTES
-                })
-                .unwrap_or(sources.len())
-                .max(1);
-            let rest = sources.split_off(count);
-            if SharedText::move_all(&*texts.store, std::mem::replace(&mut sources, rest)).is_err() {
-                return;
+    fn unread(&self) -> Vec<UnreadFile> {
+        let unread = self.files().filter(|(_, file)| matches!(file.state, ReadState::Unread(_)));
+        unread
+            .map(|(path, file)| UnreadFile { path: path.clone(), kind: file.kind, bytes: file.bytes })
+            .collect()
+    }
+
+    /// Returns the bytes of the source texts, including those that are to be read.
+    fn source_bytes(&self) -> u64 {
+        let sources = self.files().filter(|(_, file)| file.kind != FileKind::Manifest);
+        sources.map(|(_, file)| file.text_bytes()).sum()
+    }
+
+    fn set_content(&mut self, path: &str, content: FileContent) {
+        match self.nodes.get_mut(path) {
+            Some(PathNode::File(file)) if !matches!(content, FileContent::Vanished) => {
+                file.set_content(content)
             }
+            _ => drop(self.nodes.remove(path)),
+        }
+    }
+
+    /// Moves the texts that are in memory to a store, if they are enough for a block. What cannot be stored, for example because the
+    /// disk is full, stays in memory.
+    fn store_texts(&mut self, texts: &TextStore) {
+        let sources = self.nodes.values_mut().filter_map(PathNode::source_text);
+        let mut sources: Vec<&mut SharedText> = sources.filter(|text| text.is_in_memory()).collect();
+        let bytes: u64 = sources.iter().map(|text| text.len() as u64).sum();
+        if bytes >= MIN_BLOCK_BYTES.min(texts.above_bytes) {
+            SharedText::move_all(&*texts.store, sources.iter_mut().map(|text| &mut **text).collect()).ok();
         }
     }
 
@@ -312,6 +319,14 @@ impl TrackedFile {
         match &self.state {
             ReadState::Read(FileContent::Text(text)) => Some(text),
             _ => None,
+        }
+    }
+
+    /// Bytes of its text; those of the file if it is to be read.
+    fn text_bytes(&self) -> u64 {
+        match &self.state {
+            ReadState::Unread(_) => self.bytes,
+            _ => self.text().map_or(0, |read| read.text.len() as u64),
         }
     }
 

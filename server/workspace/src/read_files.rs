@@ -12,7 +12,7 @@ use syntax::Language;
 
 use crate::open_regular::{OpenError, open_regular};
 use crate::walk::FileKind;
-use crate::{LoadProgress, ReadLimits, SkipReason, TextHash};
+use crate::{ReadLimits, SkipReason, TextHash};
 
 /// As in git, a file with a NUL among its first 8,000 bytes is binary.
 const BINARY_HEAD_BYTES: usize = 8_000;
@@ -70,21 +70,30 @@ impl From<SkipReason> for FileContent {
     }
 }
 
-/// Reads `files` and returns their contents in the same order. After `keep_going` returns `false`, the rest counts as vanished.
+/// A file to be read.
+#[derive(Clone, Debug)]
+pub(crate) struct UnreadFile {
+    pub(crate) path: Arc<str>,
+    pub(crate) kind: FileKind,
+    /// Its size when it was found.
+    pub(crate) bytes: u64,
+}
+
+/// Reads `files` and returns their contents in the same order. Calls `on_read`, from several threads, for each file. After `keep_going`
+/// returns `false`, the rest counts as vanished.
 pub(crate) fn read_all(
     root: &Path,
-    files: &[(Arc<str>, FileKind)],
+    files: &[UnreadFile],
     limits: &ReadLimits,
-    progress: &(dyn Fn(LoadProgress) + Sync),
+    on_read: &(dyn Fn() + Sync),
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Vec<FileContent> {
-    let (read, total) = (AtomicUsize::new(0), files.len());
-    map_in_parallel(files, limits.threads, |(path, kind)| {
+    map_in_parallel(files, limits.threads, |UnreadFile { path, kind, .. }| {
         if !keep_going() {
             return FileContent::Vanished;
         }
         let content = read_one(root, path, *kind, limits);
-        progress(LoadProgress::Reading { read: read.fetch_add(1, Ordering::Relaxed) + 1, total });
+        on_read();
         content
     })
 }

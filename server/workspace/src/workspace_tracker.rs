@@ -229,10 +229,9 @@ impl WorkspaceTracker {
         check_folder(&self.root)?;
         self.tree.update(&paths, found, begun);
         self.unwatched = UnwatchedPaths::collect(&self.tree, &self.identity, begun, &before);
-        self.tree.read(&self.root, &self.limits, progress, keep_going);
+        self.tree.read(&self.root, &self.limits, self.texts.as_ref(), progress, keep_going);
         self.check_going(keep_going)?;
         check_folder(&self.root)?;
-        self.texts.iter().for_each(|texts| self.tree.store_texts(texts));
         let changes = WorkspaceChanges::between(&self.snapshot, self.tree.snapshot(&self.root));
         self.snapshot = changes.snapshot.clone();
         Ok(changes)

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use index::FileIndex;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use stored::BlockStore;
+use stored::{BlockStore, parts};
 use syntax::SourceFile;
 
 use super::index_cache::{BegunCache, IndexCache};
 use super::{IndexProgress, TreeObserver, size};
 
 /// Bytes of text whose entries are stored and cached together: two seconds of work, the most that a killed process loses.
-const PART_BYTES: usize = if cfg!(test) { 64 } else { 16 << 20 };
+const PART_BYTES: u64 = if cfg!(test) { 64 } else { 16 << 20 };
 /// Entries of fewer bytes of text stay in memory: changes of a few files are not worth a block.
 const MIN_STORED_BYTES: usize = if cfg!(test) { 1 } else { 4 << 20 };
 
@@ -44,14 +44,12 @@ impl Deriving<'_> {
         begun: &mut Option<BegunCache>,
     ) -> Option<DerivedFiles> {
         let mut all = DerivedFiles { files: Vec::with_capacity(files.len()), unsaved: FxHashMap::default() };
-        let (mut rest, done) = (files, AtomicUsize::new(0));
+        let done = AtomicUsize::new(0);
         let report = |more: usize| {
             let done = done.fetch_add(more, Ordering::Relaxed) + more;
             (self.progress)(IndexProgress::Deriving { done, total: files.len() });
         };
-        while !rest.is_empty() {
-            let (part, after) = rest.split_at(self.part_len(rest));
-            rest = after;
+        for part in parts(files, PART_BYTES, |file| file.text.len() as u64) {
             let known: Vec<Option<Arc<FileIndex>>> =
                 part.iter().map(|file| cached.take_index(file)).collect();
             let new: Vec<&SourceFile> =
@@ -69,16 +67,6 @@ impl Deriving<'_> {
             all.files.extend(known.into_iter().filter_map(|known| known.or_else(|| new.next())));
         }
         Some(all)
-    }
-
-    /// Returns the number of files of the first part.
-    fn part_len(&self, files: &[SourceFile]) -> usize {
-        let mut bytes = 0;
-        let is_beyond = |file: &SourceFile| {
-            bytes += file.text.len();
-            bytes > PART_BYTES
-        };
-        files.iter().position(is_beyond).unwrap_or(files.len()).max(1)
     }
 
     fn derive(&self, files: &[&SourceFile], report: &(dyn Fn(usize) + Sync)) -> Option<Vec<FileIndex>> {
