@@ -55,8 +55,8 @@ impl WorkspaceIndex {
             .with_corpus(corpus)
     }
 
-    /// Returns the workspace with other files, which are in the order of their paths, and a search index for context. If it has
-    /// tokens, changed files are tokenized again: milliseconds, unless the branch was switched.
+    /// Returns the workspace with other files, which are in the order of their paths, and a search index for context. Its tokens stay
+    /// those of the previous files until [`WorkspaceIndex::with_current_tokens`].
     #[must_use]
     pub fn with_index(
         &self,
@@ -68,8 +68,16 @@ impl WorkspaceIndex {
             files.is_sorted_by(|one, other| one.path <= other.path),
             "files are found by their path"
         );
-        let tokens = self.tokens.as_ref().map(|tokens| tokens.of(&files));
+        let tokens = self.tokens.clone();
         WorkspaceIndex { files, index, projects, tokens, copies: Arc::default(), overlay: Arc::default() }
+    }
+
+    /// Returns the workspace with the tokens of its current files; `None` if they are current, or there are none. Changed files are
+    /// tokenized again: milliseconds, unless the branch was switched.
+    pub fn with_current_tokens(&self) -> Option<WorkspaceIndex> {
+        let old = self.tokens.as_ref().filter(|tokens| !Arc::ptr_eq(&tokens.files, &self.files))?;
+        let tokens = Some(old.of(&self.files));
+        Some(WorkspaceIndex { tokens, overlay: Arc::default(), ..self.clone() })
     }
 
     /// Returns the same workspace with another form of its index, which gives the same results.

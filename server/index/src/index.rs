@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use stored::BlockStore;
 use syntax::SourceFile;
 
+use crate::file_passes::FilePasses;
 use crate::index_layer::IndexLayer;
 use crate::parallelism::Parallelism;
 use crate::{FileIndex, Searcher};
@@ -20,8 +21,6 @@ use crate::{FileIndex, Searcher};
 const GROWTH: u64 = 4;
 /// Maximum layers: a search looks up each term in each layer.
 const MAX_LAYERS: usize = 8;
-/// A layer is rebuilt when more than this share of its files is absent.
-const MAX_ABSENT: f64 = 0.25;
 
 /// Bytes of text in a changed layer that is worth a block of a store. Blocks of smaller layers would be too many.
 const MIN_STORED: usize = if cfg!(test) { 1 } else { 4 << 20 };
@@ -52,7 +51,7 @@ impl Index {
     pub fn in_store(store: Option<Arc<dyn BlockStore>>, files: Vec<Arc<FileIndex>>) -> Index {
         let files = last_of_each_path(files);
         let layer =
-            (!files.is_empty()).then(|| IndexLayer::build(files, Parallelism::RayonPool, store.as_deref()));
+            (!files.is_empty()).then(|| IndexLayer::build(files, on_rayon_pool(store.as_deref())));
         Index { layers: layer.into_iter().collect(), store }
     }
 
@@ -61,11 +60,11 @@ impl Index {
     pub fn apply(&self, changed: Vec<Arc<FileIndex>>, removed: &[Arc<str>]) -> Index {
         let mut layers = self.layers.to_vec();
         let changed = last_of_each_path(changed);
-        let left_out = removed.iter().chain(changed.iter().map(|file| &file.file().path));
-        left_out.for_each(|path| layers.iter_mut().for_each(|layer| layer.remove(path)));
-        let store = self.store.as_deref();
-        layers.extend((!changed.is_empty()).then(|| new_layer(changed, store)));
-        Index { layers: merge_layers(layers, store).into(), store: self.store.clone() }
+        let left_out = || removed.iter().chain(changed.iter().map(|file| &file.file().path));
+        layers.iter_mut().for_each(|layer| layer.remove_all(left_out().map(|path| &**path)));
+        let groups = layers.into_iter().map(LayerGroup::of_layer).chain([LayerGroup::of_files(changed)]);
+        let layers = merge_layers(groups.collect(), self.store.as_deref());
+        Index { layers: layers.into(), store: self.store.clone() }
     }
 
     /// Returns the same index without the outlines that were decoded from its store, and not asked for since the last call: they would
@@ -132,13 +131,16 @@ fn new_layer(files: Vec<Arc<FileIndex>>, store: Option<&dyn BlockStore>) -> Inde
     let is_large =
         |files: &[Arc<FileIndex>]| files.iter().map(|file| file.text().len()).sum::<usize>() >= MIN_STORED;
     let store = store.filter(|_| is_large(&files));
-    IndexLayer::build(files, Parallelism::RayonPool, store)
+    IndexLayer::build(files, on_rayon_pool(store))
 }
 
-/// Merges layers until there are few, none of them mostly absent.
-fn merge_layers(layers: Vec<IndexLayer>, store: Option<&dyn BlockStore>) -> Vec<IndexLayer> {
-    let mut groups: Vec<LayerGroup> = layers.into_iter().map(LayerGroup::new).collect();
-    groups.retain(|group| group.layers.iter().any(|layer| layer.files().next().is_some()));
+fn on_rayon_pool(store: Option<&dyn BlockStore>) -> FilePasses<'_> {
+    FilePasses { threads: Parallelism::RayonPool, store }
+}
+
+/// Merges groups until there are few, and returns a layer of each.
+fn merge_layers(mut groups: Vec<LayerGroup>, store: Option<&dyn BlockStore>) -> Vec<IndexLayer> {
+    groups.retain(|group| group.files().next().is_some());
     groups.sort_by_key(|group| Reverse(group.windows));
     while let Some(larger) = next_merge(&groups) {
         let smaller = groups.remove(larger + 1);
@@ -148,27 +150,37 @@ fn merge_layers(layers: Vec<IndexLayer>, store: Option<&dyn BlockStore>) -> Vec<
     groups.into_iter().map(|group| group.into_layer(store)).collect()
 }
 
-/// Layers that are merged.
+/// Files that will be in one layer: those of present layers, and new ones.
 struct LayerGroup {
     layers: Vec<IndexLayer>,
+    new: Vec<Arc<FileIndex>>,
     windows: u64,
 }
 
 impl LayerGroup {
-    fn new(layer: IndexLayer) -> LayerGroup {
-        LayerGroup { windows: layer.windows().documents, layers: vec![layer] }
+    fn of_layer(layer: IndexLayer) -> LayerGroup {
+        LayerGroup { windows: layer.windows().documents, layers: vec![layer], new: Vec::new() }
+    }
+
+    fn of_files(files: Vec<Arc<FileIndex>>) -> LayerGroup {
+        let windows = files.iter().map(|file| file.windows() as u64).sum();
+        LayerGroup { windows, layers: Vec::new(), new: files }
     }
 
     fn merge(&mut self, other: LayerGroup) {
         self.layers.extend(other.layers);
+        self.new.extend(other.new);
         self.windows += other.windows;
     }
 
+    fn files(&self) -> impl Iterator<Item = &Arc<FileIndex>> {
+        self.layers.iter().flat_map(IndexLayer::files).chain(&self.new)
+    }
+
     fn into_layer(self, store: Option<&dyn BlockStore>) -> IndexLayer {
-        match <[IndexLayer; 1]>::try_from(self.layers) {
-            Ok([layer]) if layer.absent_share() <= MAX_ABSENT => layer,
-            Ok([layer]) => new_layer(layer.files().cloned().collect(), store),
-            Err(layers) => new_layer(layers.iter().flat_map(IndexLayer::files).cloned().collect(), store),
+        match &self.layers[..] {
+            [layer] if self.new.is_empty() && !layer.is_worn() => layer.clone(),
+            _ => new_layer(self.files().cloned().collect(), store),
         }
     }
 }

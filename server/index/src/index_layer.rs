@@ -6,14 +6,17 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use stored::{BlockStore, move_to_store};
+use stored::move_to_store;
 
 use crate::FileIndex;
 use crate::bags::Bags;
 use crate::bm25::CollectionStats;
-use crate::parallelism::Parallelism;
+use crate::file_passes::FilePasses;
 use crate::segment::{Segment, function_frequencies, window_frequencies};
 use crate::terms::Term;
+
+/// A layer is worn when more than this share of its files is absent.
+const MAX_ABSENT_SHARE: f64 = 0.25;
 
 /// A segment without some of its files; cheap to clone.
 #[derive(Clone, Debug)]
@@ -38,20 +41,16 @@ struct AbsentFiles {
 }
 
 impl IndexLayer {
-    /// Creates a layer of `files`, whose paths must be distinct.
-    pub(crate) fn new(files: Vec<Arc<FileIndex>>, threads: Parallelism) -> IndexLayer {
-        IndexLayer::build(files, threads, None)
+    /// Creates a layer of `files`, whose paths must be distinct, in memory.
+    pub(crate) fn new(files: Vec<Arc<FileIndex>>) -> IndexLayer {
+        IndexLayer::build(files, FilePasses::IN_MEMORY)
     }
 
-    /// The same, with the data about all files together in `store` unless that fails.
-    pub(crate) fn build(
-        files: Vec<Arc<FileIndex>>,
-        threads: Parallelism,
-        store: Option<&dyn BlockStore>,
-    ) -> IndexLayer {
-        let mut segment = Segment::build(files, threads);
+    /// The same, with the data about all files together in the store of the passes unless that fails.
+    pub(crate) fn build(files: Vec<Arc<FileIndex>>, passes: FilePasses<'_>) -> IndexLayer {
+        let mut segment = Segment::build(files, passes);
         // After an error the data is in memory, where it serves as well.
-        let _ = store.map(|store| move_to_store(store, std::slice::from_mut(&mut segment)));
+        let _ = passes.store.map(|store| move_to_store(store, std::slice::from_mut(&mut segment)));
         IndexLayer::of(segment)
     }
 
@@ -88,17 +87,28 @@ impl IndexLayer {
         self.functions
     }
 
-    /// Removes the file of this path permanently, if present.
-    pub(crate) fn remove(&mut self, path: &str) {
-        if let Some(position) = self.exclude(path) {
-            Arc::make_mut(&mut self.absent).add(position, &self.segment.files()[position]);
+    /// Removes the files of these paths permanently, where present. If it is worn then, it must not be searched: the frequencies are
+    /// wrong, since reading so many files takes longer than building the layer again.
+    pub(crate) fn remove_all<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
+        let mut removed = Vec::new();
+        for path in paths {
+            if let Some(position) = self.exclude(path) {
+                Arc::make_mut(&mut self.absent).files.insert(position as u32);
+                removed.push(position);
+            }
+        }
+        if !removed.is_empty() && !self.is_worn() {
+            let absent = Arc::make_mut(&mut self.absent);
+            removed.iter().for_each(|&position| absent.subtract(&self.segment.files()[position]));
         }
     }
 
     /// Hides the file of this path from one request, if present.
     pub(crate) fn hide(&mut self, path: &str) {
         if let Some(position) = self.exclude(path) {
-            Arc::make_mut(&mut self.hidden).add(position, &self.segment.files()[position]);
+            let hidden = Arc::make_mut(&mut self.hidden);
+            hidden.files.insert(position as u32);
+            hidden.subtract(&self.segment.files()[position]);
         }
     }
 
@@ -135,9 +145,9 @@ impl IndexLayer {
         absent
     }
 
-    /// Returns the share of the segment's files that are absent.
-    pub(crate) fn absent_share(&self) -> f64 {
-        (self.absent.files.len() + self.hidden.files.len()) as f64 / self.segment.files().len().max(1) as f64
+    /// Returns whether so many files were removed that it must be built again.
+    pub(crate) fn is_worn(&self) -> bool {
+        self.absent.files.len() as f64 > MAX_ABSENT_SHARE * self.segment.files().len() as f64
     }
 
     /// Returns the number of windows with `term`.
@@ -156,8 +166,8 @@ impl IndexLayer {
 }
 
 impl AbsentFiles {
-    fn add(&mut self, position: usize, file: &FileIndex) {
-        self.files.insert(position as u32);
+    /// Adds what a file contributes to the frequencies.
+    fn subtract(&mut self, file: &FileIndex) {
         add_frequencies(&mut self.windows, file.block_terms(), window_frequencies);
         add_frequencies(&mut self.functions, file.function_words(), function_frequencies);
     }
@@ -179,21 +189,20 @@ mod tests {
     #[test]
     fn hiding_a_file_does_not_copy_the_absent_set() {
         let mut layer = IndexLayer::new(
-            ["a", "b", "c"]
+            ["a", "b", "c", "d"]
                 .map(|name| {
                     let (path, text) = (format!("{name}.py").into(), format!("{name} = shared\n").into());
                     Arc::new(FileIndex::new(SourceFile { path, language: Language::Python, text }))
                 })
                 .to_vec(),
-            Parallelism::CallerThread,
         );
-        layer.remove("a.py");
+        layer.remove_all(["a.py"].into_iter());
         let mut request = layer.clone();
         request.hide("b.py");
         assert!(Arc::ptr_eq(&layer.absent, &request.absent));
         let shared = Term::identifier("shared");
-        assert_eq!((layer.windows_with(shared), request.windows_with(shared)), (2, 1));
-        assert_eq!((layer.windows().documents, request.windows().documents), (2, 1));
+        assert_eq!((layer.windows_with(shared), request.windows_with(shared)), (3, 2));
+        assert_eq!((layer.windows().documents, request.windows().documents), (3, 2));
         assert!(layer.file("b.py").is_some() && request.file("b.py").is_none());
     }
 }

@@ -22,6 +22,7 @@ mod copy_index;
 mod cross_file_uses;
 mod embeddings;
 mod file_index;
+mod file_passes;
 mod hit;
 pub mod hybrid;
 mod import_lines;

@@ -7,6 +7,7 @@ use std::io;
 use stored::{PodArray, StoredArray, StoredData};
 
 use crate::bags::{Bags, bag_entries, entry_bytes, put_entry};
+use crate::file_passes::FilePasses;
 use crate::parallelism::Parallelism;
 use crate::terms::Term;
 
@@ -34,19 +35,19 @@ impl Postings {
     pub(crate) fn build(
         files: &[FileBags<'_>],
         frequencies: fn(&Bags) -> Vec<u32>,
-        threads: Parallelism,
+        passes: FilePasses<'_>,
     ) -> Postings {
-        let terms = files.iter().flat_map(|file| file.bags.terms().iter().copied());
-        let vocabulary = Vocabulary::new(terms, threads);
-        let files = threads.map(files, |file| NumberedFile::new(file, &vocabulary, frequencies));
+        let terms = passes.each(files).flat_map(|file| file.bags.terms().iter().copied());
+        let vocabulary = Vocabulary::new(terms, passes.threads);
+        let files = passes.map(files, |file| NumberedFile::new(file, &vocabulary, frequencies));
         let mut totals = vec![0; vocabulary.terms.len()];
         for file in &files {
             for (&position, frequency) in file.positions.iter().zip(&file.frequencies) {
                 totals[position as usize] += frequency;
             }
         }
-        let starts = starts(&files, vocabulary.terms.len());
-        let entries = fill(&files, &starts);
+        let starts = starts(passes.each(&files), vocabulary.terms.len());
+        let entries = fill(passes.each(&files), &starts);
         Postings { vocabulary, frequencies: totals.into(), starts: starts.into(), entries }
     }
 
@@ -116,7 +117,7 @@ impl<'a> NumberedFile<'a> {
 }
 
 /// Returns the start of each term's postings, and the end of the last.
-fn starts(files: &[NumberedFile<'_>], terms: usize) -> Vec<u64> {
+fn starts<'a>(files: impl Iterator<Item = &'a NumberedFile<'a>>, terms: usize) -> Vec<u64> {
     let mut starts = vec![0; terms + 1];
     let mut next = vec![0; terms];
     for file in files {
@@ -131,7 +132,7 @@ fn starts(files: &[NumberedFile<'_>], terms: usize) -> Vec<u64> {
     starts
 }
 
-fn fill(files: &[NumberedFile<'_>], starts: &[u64]) -> PodArray<u8> {
+fn fill<'a>(files: impl Iterator<Item = &'a NumberedFile<'a>>, starts: &[u64]) -> PodArray<u8> {
     let length = starts.last().map_or(0, |&end| end as usize);
     // By position of the term: where its next entry begins, and the expected document.
     let mut next: Vec<(u64, u32)> = starts.iter().map(|&start| (start, 0)).collect();
@@ -232,7 +233,7 @@ mod tests {
                 numbered.push(FileBags { bags, first });
                 first += bags.len() as u32 + gap;
             }
-            let postings = Postings::build(&numbered, |bags| vec![1; bags.terms().len()], Parallelism::CallerThread);
+            let postings = Postings::build(&numbered, |bags| vec![1; bags.terms().len()], FilePasses::IN_MEMORY);
             for bits in 0..13 {
                 let mut expected = Vec::new();
                 for (file, bags) in files.iter().zip(&numbered) {

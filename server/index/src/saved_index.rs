@@ -289,8 +289,8 @@ impl LoadedBlocks {
         let absent = described.absent.iter().map(|&position| layer.segment().files().get(position as usize));
         let absent: Vec<Arc<str>> =
             absent.map(|file| Some(Arc::clone(&file?.file().path))).collect::<Option<_>>()?;
-        absent.iter().for_each(|path| layer.remove(path));
-        Some(layer)
+        layer.remove_all(absent.iter().map(|path| &**path));
+        (!layer.is_worn()).then_some(layer)
     }
 }
 

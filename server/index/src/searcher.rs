@@ -11,7 +11,6 @@ use syntax::{Language, NamesOfLines, Scope, SyntaxCache, Tree};
 use crate::bm25::CollectionStats;
 use crate::index::last_of_each_path;
 use crate::index_layer::IndexLayer;
-use crate::parallelism::Parallelism;
 use crate::terms::Term;
 use crate::{CancelFlag, FileIndex, cceval};
 
@@ -50,7 +49,7 @@ impl Searcher {
     pub fn overlay(&self, files: Vec<Arc<FileIndex>>) -> Searcher {
         let files = last_of_each_path(files);
         let mut layers = self.without(&Vec::from_iter(files.iter().map(|file| file.path())));
-        layers.extend((!files.is_empty()).then(|| IndexLayer::new(files, Parallelism::CallerThread)));
+        layers.extend((!files.is_empty()).then(|| IndexLayer::new(files)));
         self.with_layers(layers)
     }
 

@@ -12,8 +12,8 @@ use crate::FileIndex;
 use crate::bags::Bags;
 use crate::bm25::CollectionStats;
 use crate::file_index::{WINDOW_BLOCKS, windows};
+use crate::file_passes::FilePasses;
 use crate::name_table::NameTable;
-use crate::parallelism::Parallelism;
 use crate::postings::{FileBags, Postings};
 
 /// Files with an inverted index of their terms.
@@ -41,13 +41,13 @@ pub(crate) struct Collection {
 
 impl Segment {
     /// Builds a segment of files with distinct paths.
-    pub(crate) fn build(mut files: Vec<Arc<FileIndex>>, threads: Parallelism) -> Segment {
+    pub(crate) fn build(mut files: Vec<Arc<FileIndex>>, passes: FilePasses<'_>) -> Segment {
         files.sort_unstable_by(|one, other| one.path().cmp(other.path()));
-        let (windows, (functions, names)) = threads.join(
-            || window_collection(&files, threads),
+        let (windows, (functions, names)) = passes.threads.join(
+            || window_collection(&files, passes),
             || {
-                let names = NameTable::build(files.iter().map(|file| (file.path(), file.read_outline())));
-                (function_collection(&files, threads), names)
+                let names = NameTable::build(passes.each(&files).map(|file| (file.path(), file.read_outline())));
+                (function_collection(&files, passes), names)
             },
         );
         let (windows, functions, names) = (Arc::new(windows), Arc::new(functions), Arc::new(names));
@@ -129,10 +129,10 @@ const WINDOW_MARGIN: u32 = 1;
 /// Every file has one more entry than windows, and there is one before the first file: so a window that begins before the first
 /// block of a file, or with its last one, has an entry too, which is never read. Postings can then be traversed without
 /// checking for the end of a file.
-fn window_collection(files: &[Arc<FileIndex>], threads: Parallelism) -> Collection {
+fn window_collection(files: &[Arc<FileIndex>], passes: FilePasses<'_>) -> Collection {
     let mut starts = vec![1];
     let mut lengths = vec![0];
-    for file in files {
+    for file in passes.each(files) {
         if file.blocks() > 0 {
             lengths.extend(window_lengths(file.block_terms()));
             lengths.push(0);
@@ -140,19 +140,19 @@ fn window_collection(files: &[Arc<FileIndex>], threads: Parallelism) -> Collecti
         starts.push(lengths.len() as u32);
     }
     let bags = file_bags(files, &starts, FileIndex::block_terms);
-    let postings = Postings::build(&bags, window_frequencies, threads);
+    let postings = Postings::build(&bags, window_frequencies, passes);
     Collection { postings, starts: starts.into(), margin: WINDOW_MARGIN, lengths: lengths.into() }
 }
 
-fn function_collection(files: &[Arc<FileIndex>], threads: Parallelism) -> Collection {
+fn function_collection(files: &[Arc<FileIndex>], passes: FilePasses<'_>) -> Collection {
     let mut starts = vec![0];
     let mut lengths = Vec::new();
-    for file in files {
+    for file in passes.each(files) {
         lengths.extend(file.function_words().lengths().map(saturated_length));
         starts.push(lengths.len() as u32);
     }
     let bags = file_bags(files, &starts, FileIndex::function_words);
-    let postings = Postings::build(&bags, function_frequencies, threads);
+    let postings = Postings::build(&bags, function_frequencies, passes);
     Collection { postings, starts: starts.into(), margin: 0, lengths: lengths.into() }
 }
 

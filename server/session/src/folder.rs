@@ -52,7 +52,7 @@ pub struct Folder {
     pub(crate) settings: Arc<FolderSettings>,
     /// Notified when files may have changed.
     pub(crate) changed: Notify,
-    pending: Mutex<ScanScope>,
+    pending: Mutex<PendingChanges>,
     /// Directories of the last opened documents, latest first, relative to the root.
     recent_directories: Mutex<Vec<Arc<str>>>,
     /// Notified when a document is opened in another directory than the last ones.
@@ -68,6 +68,14 @@ pub struct Folder {
     /// Priority of the folder's background work.
     pub(crate) priority: watch::Sender<Priority>,
     state: watch::Sender<FolderState>,
+}
+
+/// Changes that were noted and not taken yet.
+#[derive(Default)]
+struct PendingChanges {
+    scope: ScanScope,
+    /// Number of changed paths; one for a scope without paths.
+    count: usize,
 }
 
 /// Progress of indexing a folder, and the index so far.
@@ -236,13 +244,21 @@ impl Folder {
         {
             self.settings.refresh();
         }
-        lock(&self.pending).extend(scope);
+        let mut pending = lock(&self.pending);
+        pending.count += if let ScanScope::Paths(paths) = &scope { paths.len() } else { 1 };
+        pending.scope.extend(scope);
+        drop(pending);
         self.changed.notify_one();
     }
 
     /// Takes the changes noted so far.
     pub(crate) fn take_pending(&self) -> ScanScope {
-        std::mem::take(&mut lock(&self.pending))
+        std::mem::take(&mut *lock(&self.pending)).scope
+    }
+
+    /// Returns the number of changes that were not taken yet.
+    pub(crate) fn pending_changes(&self) -> usize {
+        lock(&self.pending).count
     }
 
     /// Publishes that indexing has started from the beginning.

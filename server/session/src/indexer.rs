@@ -256,17 +256,31 @@ impl Indexer {
         self.index = self.index.with_tokens_of(built);
     }
 
-    /// Scans for changes and applies them to the index. Returns whether anything differs.
+    /// Updates the tokens to the current files. Returns whether anything differs.
+    pub fn update_tokens(&mut self) -> bool {
+        let updated = self.index.with_current_tokens();
+        let is_different = updated.is_some();
+        self.index = updated.unwrap_or_else(|| self.index.clone());
+        self.release_pages_if_exceeded();
+        is_different
+    }
+
+    /// Scans for changes and applies them to the index, except for its tokens. Returns whether anything differs.
     pub fn refresh(&mut self, scope: &ScanScope) -> Result<bool, WorkspaceError> {
-        if let Some(blocks) = self.blocks.as_ref().filter(|_| self.memory.is_exceeded()) {
-            blocks.release_pages();
-        }
+        self.release_pages_if_exceeded();
         let changes = match scope {
             ScanScope::Paths(paths) => self.tracker.refresh(paths)?,
             ScanScope::Unwatched => self.tracker.poll()?,
             ScanScope::Everything => self.tracker.refresh_all()?,
         };
         Ok(self.apply(changes))
+    }
+
+    /// Releases what requests and updates have read from the store, if this process has too much memory.
+    fn release_pages_if_exceeded(&self) {
+        if let Some(blocks) = self.blocks.as_ref().filter(|_| self.memory.is_exceeded()) {
+            blocks.release_pages();
+        }
     }
 
     fn apply(&mut self, changes: WorkspaceChanges) -> bool {
@@ -288,6 +302,7 @@ impl Indexer {
         };
         let index = self.index.index().apply(derived, &removed);
         self.index = self.index.with_index(Arc::clone(snapshot.files()), index, projects);
+        self.release_pages_if_exceeded();
         if self.released_at.elapsed() >= RELEASE_INTERVAL {
             release_memory();
             self.released_at = Instant::now();

@@ -37,6 +37,11 @@ use folder_watcher::{FolderWatcher, WakeReason};
 
 /// Debounce of file changes, counted from the first one: files change in bursts, as on "save all" or a branch switch.
 const DEBOUNCE: Duration = Duration::from_millis(50);
+/// So many changes are a branch switch. Applying a part of it takes seconds, and most of that again with the next part.
+const BURST_CHANGES: usize = 2_000;
+/// A burst has ended when nothing was changed for this time, and counts as ended after the maximum.
+const BURST_PAUSE: Duration = Duration::from_millis(500);
+const MAX_BURST: Duration = Duration::from_secs(20);
 
 /// Folders with at most this many entries are small: they are indexed in a second or two on the slowest machine, usually in
 /// milliseconds.
@@ -105,7 +110,7 @@ async fn keep_up_to_date(
     loop {
         let scope = tokio::select! {
             () = folder.changed.notified() => {
-                tokio::time::sleep(DEBOUNCE).await;
+                wait_for_end_of_burst(folder).await;
                 folder.take_pending()
             }
             () = folder.opened_elsewhere.notified() => {
@@ -130,6 +135,7 @@ async fn keep_up_to_date(
                     BuildEvent::Built(built) => {
                         indexer = publish_tokens(services, folder, built, indexer).await?;
                     }
+                    BuildEvent::Due if folder.pending_changes() > 0 && tokens.postpone() => {}
                     BuildEvent::Due => {
                         indexer = save(services, folder, indexer).await?;
                         tokens.begin(&indexer, folder);
@@ -142,6 +148,19 @@ async fn keep_up_to_date(
         (indexer, is_different) = refresh(services, folder, indexer, scope, &mut watching).await?;
         if is_different {
             tokens.note_change();
+        }
+    }
+}
+
+/// Waits until the changes that are noted are those of a whole branch switch, if it is one.
+async fn wait_for_end_of_burst(folder: &Folder) {
+    let end = Instant::now() + MAX_BURST;
+    tokio::time::sleep(DEBOUNCE).await;
+    let mut changed = folder.pending_changes();
+    while changed >= BURST_CHANGES && Instant::now() < end {
+        tokio::time::sleep(BURST_PAUSE).await;
+        if std::mem::replace(&mut changed, folder.pending_changes()) == changed {
+            return;
         }
     }
 }
@@ -355,7 +374,7 @@ async fn refresh(
         let is_trimmed = indexer.drop_unused(Instant::now());
         (indexer, scope, refreshed, is_trimmed)
     });
-    let (indexer, scope, refreshed, is_trimmed) = scan.await?;
+    let (mut indexer, scope, refreshed, is_trimmed) = scan.await?;
     if !matches!(scope, ScanScope::Unwatched) {
         tracing::debug!(folder = folder.name, took = ?start.elapsed(), "looked");
     }
@@ -367,12 +386,12 @@ async fn refresh(
             return Ok((indexer, false));
         }
     };
-    if is_trimmed && !is_different {
+    if is_trimmed || is_different {
         publish_index(services, folder, &indexer);
     }
     if is_different {
-        publish_index(services, folder, &indexer);
         tracing::info!(folder = folder.name, took = ?start.elapsed(), "changes applied");
+        indexer = update_tokens(services, folder, indexer).await?;
     }
     if folder.recover() {
         services.events.send(SessionEvent::FolderReadable(folder.name.clone()));
@@ -385,6 +404,23 @@ async fn refresh(
         watching.follow_refresh(&indexer, &scope, start.elapsed());
     }
     Ok((indexer, is_different))
+}
+
+/// Updates the tokens after the index, which is published before: tokens of many files take seconds.
+async fn update_tokens(
+    services: &IndexingServices,
+    folder: &Folder,
+    mut indexer: Indexer,
+) -> Result<Indexer, TaskPanic> {
+    let updating = run_in_background(services, folder, move || {
+        let is_different = indexer.update_tokens();
+        (indexer, is_different)
+    });
+    let (indexer, is_different) = updating.await?;
+    if is_different {
+        publish_index(services, folder, &indexer);
+    }
+    Ok(indexer)
 }
 
 /// Caches the derived entries if that is worth it.

@@ -23,6 +23,8 @@ const REST_FACTOR: u32 = 5;
 /// Debounce of a build, counted from the first change: the next change, as during a branch switch, would have to wait for the
 /// build.
 const DEBOUNCE: Duration = Duration::from_millis(300);
+/// Maximum time for which a build waits while files change.
+const MAX_POSTPONED: Duration = Duration::from_secs(60);
 
 /// The corpus of a folder, and the version of its code.
 pub(super) struct CorpusBuild {
@@ -87,6 +89,15 @@ impl CorpusBuilder {
     /// Notes that files have changed.
     pub(super) fn note_change(&mut self) {
         self.stale_since.get_or_insert_with(Instant::now);
+    }
+
+    /// Postpones a build that is due, because files have changed again. Returns whether it has not waited too long for that.
+    pub(super) fn postpone(&mut self) -> bool {
+        let may_wait = self.stale_since.is_none_or(|since| since.elapsed() < MAX_POSTPONED);
+        if may_wait {
+            self.next_build_at = Some(Instant::now() + DEBOUNCE);
+        }
+        may_wait
     }
 
     /// Starts a build of the current files, if one is due.

@@ -153,6 +153,7 @@ impl ServerUnderTest {
         };
         for scope in scopes {
             self.indexer.refresh(&scope).expect("the root is there");
+            self.indexer.update_tokens();
         }
     }
 
