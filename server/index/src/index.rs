@@ -50,8 +50,7 @@ impl Index {
     /// changes are large. Results are the same.
     pub fn in_store(store: Option<Arc<dyn BlockStore>>, files: Vec<Arc<FileIndex>>) -> Index {
         let files = last_of_each_path(files);
-        let layer =
-            (!files.is_empty()).then(|| IndexLayer::build(files, on_rayon_pool(store.as_deref())));
+        let layer = (!files.is_empty()).then(|| IndexLayer::build(files, on_rayon_pool(store.as_deref())));
         Index { layers: layer.into_iter().collect(), store }
     }
 

@@ -1,7 +1,8 @@
 //! Thread pools for background work: reading folders, indexing, building corpora.
 //!
-//! Each priority has its own threads, at most one fewer than there are cores, and they run at a lower system priority where the
-//! system supports that. Requests are never processed on these threads, since they would wait behind work that takes seconds.
+//! Each priority has its own threads, as many as there are cores, and they run at a lower system priority where the system supports
+//! that. While somebody types, a job uses one of them. Requests are never processed on these threads, since they would wait behind work
+//! that takes seconds.
 
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,11 +15,12 @@ use tokio::sync::watch::Receiver;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::allocator::{limit_arenas, release_memory};
+use crate::step_threads::{StepThreads, TypingClock};
 
 /// Interval at which shared data to be dropped is checked; most requests end sooner.
 const DROP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Returns the number of background threads: one fewer than there are cores, at least one.
+/// Returns the number of threads for background work beside requests: one fewer than there are cores, at least one.
 pub fn background_threads() -> NonZeroUsize {
     NonZeroUsize::new(cores() - 1).unwrap_or(NonZeroUsize::MIN)
 }
@@ -39,7 +41,10 @@ pub(crate) enum Priority {
 
 /// The thread pools; cheap to clone.
 #[derive(Clone)]
-pub struct BackgroundPool(Arc<PriorityPools>);
+pub struct BackgroundPool {
+    pools: Arc<PriorityPools>,
+    typing: TypingClock,
+}
 
 /// One pool per priority, scheduled by the system, so that work never waits behind work of a lower priority.
 struct PriorityPools {
@@ -50,20 +55,24 @@ struct PriorityPools {
 
 struct PriorityPool {
     threads: ThreadPool,
-    /// At most as many jobs run as there are threads; the others wait where they can be cancelled.
+    /// The threads for the steps of jobs.
+    steps: StepThreads,
+    /// At most so many jobs run as there are cores beside the one for requests; the others wait where they can be cancelled.
     slots: Arc<Semaphore>,
 }
 
 impl PriorityPool {
-    fn start(name: &'static str, threads: usize) -> Result<PriorityPool, ThreadPoolBuildError> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(move |number| format!("{name}-{number}"))
-            .start_handler(|_| {
-                completion::lower_thread_priority();
-            })
-            .build()?;
-        Ok(PriorityPool { threads: pool, slots: Arc::new(Semaphore::new(threads)) })
+    fn start(
+        name: &'static str,
+        threads: usize,
+        typing: &TypingClock,
+    ) -> Result<PriorityPool, ThreadPoolBuildError> {
+        let single = Arc::new(start_threads(name, 1)?);
+        Ok(PriorityPool {
+            threads: start_threads(name, threads)?,
+            steps: StepThreads::new(single, typing.clone()),
+            slots: Arc::new(Semaphore::new(threads.min(background_threads().get()))),
+        })
     }
 
     fn run<T: Send + 'static, Work: FnOnce() -> T + Send + 'static>(
@@ -79,16 +88,32 @@ impl PriorityPool {
     }
 }
 
+/// Starts threads with a lower priority.
+fn start_threads(name: &'static str, threads: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    let pool = pool.thread_name(move |number| format!("{name}-{number}"));
+    let pool = pool.start_handler(|_| {
+        completion::lower_thread_priority();
+    });
+    pool.build()
+}
+
 impl BackgroundPool {
     /// Starts the threads, the first ones of a server.
     pub fn start() -> Result<BackgroundPool, ThreadPoolBuildError> {
         limit_arenas(cores());
-        let threads = background_threads().get();
-        Ok(BackgroundPool(Arc::new(PriorityPools {
-            interactive: PriorityPool::start("asked", threads)?,
-            small: PriorityPool::start("small", 1)?,
-            large: PriorityPool::start("background", threads)?,
-        })))
+        let typing = TypingClock::new();
+        let pools = PriorityPools {
+            interactive: PriorityPool::start("asked", cores(), &typing)?,
+            small: PriorityPool::start("small", 1, &typing)?,
+            large: PriorityPool::start("background", cores(), &typing)?,
+        };
+        Ok(BackgroundPool { pools: Arc::new(pools), typing })
+    }
+
+    /// Notes that somebody types: for some seconds each job uses one thread.
+    pub(crate) fn note_typing(&self) {
+        self.typing.note();
     }
 
     /// Runs a job of a folder on these threads, after earlier jobs of the same priority. While it waits, its priority may change,
@@ -96,22 +121,23 @@ impl BackgroundPool {
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         mut priority: Receiver<Priority>,
-        work: impl FnOnce() -> T + Send + 'static,
+        work: impl FnOnce(&StepThreads) -> T + Send + 'static,
     ) -> Option<T> {
         let (pool, slot) = loop {
             let pool = match *priority.borrow_and_update() {
-                Priority::Interactive => &self.0.interactive,
-                Priority::SmallFolder => &self.0.small,
-                Priority::LargeFolder => &self.0.large,
+                Priority::Interactive => &self.pools.interactive,
+                Priority::SmallFolder => &self.pools.small,
+                Priority::LargeFolder => &self.pools.large,
             };
             tokio::select! {
                 slot = Arc::clone(&pool.slots).acquire_owned() => break (pool, slot.ok()?),
                 Ok(()) = priority.changed() => {}
             }
         };
+        let steps = pool.steps.clone();
         pool.run(move || {
             let _slot = slot;
-            work()
+            work(&steps)
         })
         .await
     }
@@ -123,7 +149,7 @@ impl BackgroundPool {
             while Arc::strong_count(&large) > 1 {
                 tokio::time::sleep(DROP_CHECK_INTERVAL).await;
             }
-            background.0.large.threads.spawn_fifo(move || {
+            background.pools.large.threads.spawn_fifo(move || {
                 drop(large);
                 release_memory();
             });
@@ -159,7 +185,7 @@ mod tests {
             let (begun, has_begun) = mpsc::channel();
             let job = async move {
                 background
-                    .run(Sender::new(priority).subscribe(), move || {
+                    .run(Sender::new(priority).subscribe(), move |_| {
                         let _ = begun.send(());
                         drop(released.lock().map(|released| released.recv()));
                     })
@@ -181,7 +207,7 @@ mod tests {
         let occupied = occupy(&background, Priority::LargeFolder);
         let run = |priority: &Sender<Priority>, value: u8| {
             let (background, priority) = (background.clone(), priority.subscribe());
-            tokio::spawn(async move { background.run(priority, move || value).await })
+            tokio::spawn(async move { background.run(priority, move |_| value).await })
         };
         assert_eq!(run(&Sender::new(Priority::SmallFolder), 1).await.unwrap(), Some(1));
         assert_eq!(run(&Sender::new(Priority::Interactive), 2).await.unwrap(), Some(2));
@@ -231,6 +257,6 @@ mod tests {
         assert_eq!(outcome.text, "context=widgets.py");
         drop(occupied);
         let priority = Sender::new(Priority::LargeFolder);
-        assert_eq!(background.run(priority.subscribe(), || 1).await, Some(1));
+        assert_eq!(background.run(priority.subscribe(), |_| 1).await, Some(1));
     }
 }

@@ -135,10 +135,24 @@ impl Folders {
             .for_each(|folder| folder.note_opened(path));
     }
 
+    /// Notes that somebody types: background work takes one core for some seconds.
+    pub fn note_typing(&self) {
+        self.indexing.background.note_typing();
+    }
+
     /// Notes that a file may have changed.
     pub fn note_changed(&self, path: &Path) {
-        for folder in self.all().iter().filter(|folder| folder.may_contain(path)) {
-            folder.note_changes(ScanScope::Paths(vec![path.to_owned()]));
+        self.note_all_changed(&[path.to_owned()]);
+    }
+
+    /// Notes that files may have changed.
+    pub fn note_all_changed(&self, paths: &[PathBuf]) {
+        for folder in self.all() {
+            let changed: Vec<PathBuf> =
+                paths.iter().filter(|path| folder.may_contain(path)).cloned().collect();
+            if !changed.is_empty() {
+                folder.note_changes(ScanScope::Paths(changed));
+            }
         }
     }
 

@@ -37,6 +37,7 @@ use index_cache::{BegunCache, IndexCache};
 
 use crate::allocator::release_memory;
 use crate::index_memory::IndexMemory;
+use crate::step_threads::StepThreads;
 
 /// A workspace with fewer bytes of text is cached when it is indexed; that takes less than a second.
 const MIN_BEGUN_BYTES: usize = if cfg!(test) { 100_000 } else { 32 << 20 };
@@ -95,6 +96,17 @@ pub struct OpenStats {
     pub miss: Option<CacheMiss>,
 }
 
+/// How a folder is opened.
+struct OpenRun<'a> {
+    memory: IndexMemory,
+    /// Called from several threads.
+    progress: &'a (dyn Fn(IndexProgress) + Sync),
+    /// Called for each file.
+    keep_going: &'a (dyn Fn() -> bool + Sync),
+    on_tree: &'a TreeObserver<'a>,
+    threads: &'a StepThreads,
+}
+
 impl Indexer {
     /// Indexes the folder at `root`. Files that look unchanged are taken from `cache` and not read again. `progress` is called
     /// from several threads.
@@ -104,7 +116,8 @@ impl Indexer {
         cache: Option<Cache>,
         progress: &(dyn Fn(IndexProgress) + Sync),
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
-        Indexer::open_while(root, limits, cache, IndexMemory::of_machine(), progress, &|| true)
+        let memory = IndexMemory::of_machine();
+        Indexer::open_while(root, limits, cache, memory, progress, &|| true, &StepThreads::CALLER)
     }
 
     /// Same as [`Indexer::open`], but calls `on_tree`, from several threads, with each file that is not taken from the cache and
@@ -117,31 +130,32 @@ impl Indexer {
         progress: &(dyn Fn(IndexProgress) + Sync),
         on_tree: &TreeObserver<'_>,
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
-        Indexer::open_with(root, limits, cache, memory, progress, &|| true, on_tree)
+        let run = OpenRun { memory, progress, keep_going: &|| true, on_tree, threads: &StepThreads::CALLER };
+        Indexer::open_with(root, limits, cache, &run)
     }
 
-    /// Same as [`Indexer::open`] with another memory budget than the default, but fails with [`WorkspaceError::Cancelled`] as soon as `keep_going`, called for each file, returns
-    /// `false`.
-    pub fn open_while(
+    /// Same as [`Indexer::open`] with another memory budget than the default, on `threads`, but fails with [`WorkspaceError::Cancelled`]
+    /// as soon as `keep_going`, called for each file, returns `false`.
+    pub(crate) fn open_while(
         root: &Path,
         limits: &ReadLimits,
         cache: Option<Cache>,
         memory: IndexMemory,
         progress: &(dyn Fn(IndexProgress) + Sync),
         keep_going: &(dyn Fn() -> bool + Sync),
+        threads: &StepThreads,
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
-        Indexer::open_with(root, limits, cache, memory, progress, keep_going, &|_, _| {})
+        let run = OpenRun { memory, progress, keep_going, on_tree: &|_, _| {}, threads };
+        Indexer::open_with(root, limits, cache, &run)
     }
 
     fn open_with(
         root: &Path,
         limits: &ReadLimits,
         cache: Option<Cache>,
-        memory: IndexMemory,
-        progress: &(dyn Fn(IndexProgress) + Sync),
-        keep_going: &(dyn Fn() -> bool + Sync),
-        on_tree: &TreeObserver<'_>,
+        run: &OpenRun<'_>,
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
+        let &OpenRun { memory, progress, keep_going, on_tree, threads } = run;
         let blocks = cache.as_ref().map(|cache| Arc::new(cache.blocks()));
         let above_bytes = memory.text_bytes();
         let texts = blocks.clone().map(|store| TextStore { store, above_bytes });
@@ -159,7 +173,7 @@ impl Indexer {
         if blocks.is_some() && !cached.has_whole_index() {
             release_memory();
         }
-        let deriving = Deriving { store: as_store(&blocks), progress, keep_going, on_tree };
+        let deriving = Deriving { store: as_store(&blocks), threads, progress, keep_going, on_tree };
         let begun = cache.as_ref().filter(|_| cached.can_be_begun() && text_bytes(&files) >= MIN_BEGUN_BYTES);
         let mut begun =
             begun.and_then(|cache| BegunCache::begin(cache, &tracker, &mut cached, as_store(&blocks)));
@@ -173,9 +187,10 @@ impl Indexer {
             Some((index, removed)) if unsaved.is_empty() && removed.is_empty() => index,
             Some((index, removed)) => {
                 let changed = derived.into_iter().filter(|file| unsaved.contains_key(file.path()));
-                index.apply(changed.collect(), &removed)
+                let changed = changed.collect();
+                threads.run(|| index.apply(changed, &removed))
             }
-            None => Index::in_store(as_store(&blocks), derived),
+            None => threads.run(|| Index::in_store(as_store(&blocks), derived)),
         };
         match begun.map(|begun| begun.finish(&index)) {
             Some(Ok(_)) => unsaved.clear(),
@@ -267,13 +282,22 @@ impl Indexer {
 
     /// Scans for changes and applies them to the index, except for its tokens. Returns whether anything differs.
     pub fn refresh(&mut self, scope: &ScanScope) -> Result<bool, WorkspaceError> {
+        self.refresh_on(scope, &StepThreads::CALLER)
+    }
+
+    /// The same on `threads`.
+    pub(crate) fn refresh_on(
+        &mut self,
+        scope: &ScanScope,
+        threads: &StepThreads,
+    ) -> Result<bool, WorkspaceError> {
         self.release_pages_if_exceeded();
         let changes = match scope {
             ScanScope::Paths(paths) => self.tracker.refresh(paths)?,
             ScanScope::Unwatched => self.tracker.poll()?,
             ScanScope::Everything => self.tracker.refresh_all()?,
         };
-        Ok(self.apply(changes))
+        Ok(self.apply(changes, threads))
     }
 
     /// Releases what requests and updates have read from the store, if this process has too much memory.
@@ -283,7 +307,7 @@ impl Indexer {
         }
     }
 
-    fn apply(&mut self, changes: WorkspaceChanges) -> bool {
+    fn apply(&mut self, changes: WorkspaceChanges, threads: &StepThreads) -> bool {
         if changes.is_empty() {
             return false;
         }
@@ -292,15 +316,20 @@ impl Indexer {
             self.unsaved.remove(path);
         }
         self.unsaved.extend(changed.iter().map(size));
-        let deriving =
-            Deriving { store: self.store(), progress: &|_| {}, keep_going: &|| true, on_tree: &|_, _| {} };
+        let deriving = Deriving {
+            store: self.store(),
+            threads,
+            progress: &|_| {},
+            keep_going: &|| true,
+            on_tree: &|_, _| {},
+        };
         let derived = deriving.derive_all(&changed, &mut IndexCache::default(), &mut None);
         let derived = derived.map(|derived| derived.files).unwrap_or_default();
         let projects = match manifests_changed {
             true => Arc::new(Projects::new(snapshot.manifests())),
             false => Arc::clone(self.index.projects()),
         };
-        let index = self.index.index().apply(derived, &removed);
+        let index = threads.run(|| self.index.index().apply(derived, &removed));
         self.index = self.index.with_index(Arc::clone(snapshot.files()), index, projects);
         self.release_pages_if_exceeded();
         if self.released_at.elapsed() >= RELEASE_INTERVAL {

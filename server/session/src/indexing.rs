@@ -32,6 +32,7 @@ use crate::events::{EventSender, IndexingOutcome, IndexingReport, Progress, Sess
 use crate::folder::Folder;
 use crate::index_memory::{IndexMemory, model_tokens};
 use crate::indexer::{IndexProgress, Indexer, save_corpus};
+use crate::step_threads::StepThreads;
 use corpus_builder::{BuildEvent, CorpusBuild, CorpusBuilder};
 use folder_watcher::{FolderWatcher, WakeReason};
 
@@ -193,7 +194,7 @@ async fn wait_until_readable(
             _ = watching.next_wake() => {}
         }
         let root = folder.root.clone();
-        if run_in_background(services, folder, move || check_folder(&root)).await?.is_ok() {
+        if run_in_background(services, folder, move |_| check_folder(&root)).await?.is_ok() {
             return Ok(());
         }
     }
@@ -260,8 +261,9 @@ async fn publish_near_code(services: &IndexingServices, folder: &Arc<Folder>) ->
     }
     let (start, root) = (Instant::now(), folder.root.clone());
     let limits = ReadLimits { threads: background_threads(), ..ReadLimits::standard() };
-    let near =
-        run_in_background(services, folder, move || near_code::index_near_code(&root, &limits, &directories));
+    let near = run_in_background(services, folder, move |_| {
+        near_code::index_near_code(&root, &limits, &directories)
+    });
     if let Some(index) = near.await? {
         tracing::info!(folder = folder.name, files = index.files().len(), took = ?start.elapsed(), "near code indexed");
         services.background.drop_in_background(folder.update_index(index));
@@ -271,8 +273,10 @@ async fn publish_near_code(services: &IndexingServices, folder: &Arc<Folder>) ->
 
 async fn opens_fast(services: &IndexingServices, folder: &Folder) -> Result<bool, TaskPanic> {
     let (cache, root) = (services.cache.clone(), folder.root.clone());
-    run_in_background(services, folder, move || cache.is_some_and(|cache| Indexer::opens_fast(&cache, &root)))
-        .await
+    run_in_background(services, folder, move |_| {
+        cache.is_some_and(|cache| Indexer::opens_fast(&cache, &root))
+    })
+    .await
 }
 
 async fn open_indexer(
@@ -283,13 +287,14 @@ async fn open_indexer(
 ) -> Result<Result<Indexer, String>, TaskPanic> {
     let (root, cache, removed) = (folder.root.clone(), services.cache.clone(), folder.removed.clone());
     let limits = ReadLimits { threads: background_threads(), ..ReadLimits::standard() };
-    let opening = run_in_background(services, folder, move || {
+    let opening = run_in_background(services, folder, move |threads| {
         let report = |loaded| {
             if let IndexProgress::Deriving { done, total } = loaded {
                 progress.send_replace(Progress { done, total });
             }
         };
-        Indexer::open_while(&root, &limits, cache, memory, &report, &|| !removed.is_cancelled())
+        let keep_going = || !removed.is_cancelled();
+        Indexer::open_while(&root, &limits, cache, memory, &report, &keep_going, threads)
     });
     let (indexer, opening) = match opening.await? {
         Ok(opened) => opened,
@@ -322,8 +327,8 @@ async fn publish_tokens(
     mut indexer: Indexer,
 ) -> Result<Indexer, TaskPanic> {
     let CorpusBuild { index: built, code_version, is_cached } = built.ok_or(TaskPanic)?;
-    let indexer = run_in_background(services, folder, move || {
-        indexer.adopt_tokens_of(&built);
+    let indexer = run_in_background(services, folder, move |threads| {
+        threads.run(|| indexer.adopt_tokens_of(&built));
         indexer
     })
     .await?;
@@ -350,7 +355,7 @@ async fn save_tokens(
     cache: Cache,
 ) -> Result<(), TaskPanic> {
     let owned = Arc::clone(folder);
-    let saving = run_in_background(services, folder, move || match save_corpus(&cache, &root, &corpus) {
+    let saving = run_in_background(services, folder, move |_| match save_corpus(&cache, &root, &corpus) {
         Ok(bytes) => tracing::info!(folder = owned.name, bytes, "tokens cached"),
         Err(error) => owned.warn_of_cache_once(&error),
     });
@@ -369,8 +374,8 @@ async fn refresh(
     // Checking a few paths may miss that the folder is gone.
     let scope = if folder.has_failed() { ScanScope::Everything } else { scope };
     let moves = indexer.tracker().root_changes();
-    let scan = run_in_background(services, folder, move || {
-        let refreshed = indexer.refresh(&scope);
+    let scan = run_in_background(services, folder, move |threads| {
+        let refreshed = indexer.refresh_on(&scope, threads);
         let is_trimmed = indexer.drop_unused(Instant::now());
         (indexer, scope, refreshed, is_trimmed)
     });
@@ -412,8 +417,8 @@ async fn update_tokens(
     folder: &Folder,
     mut indexer: Indexer,
 ) -> Result<Indexer, TaskPanic> {
-    let updating = run_in_background(services, folder, move || {
-        let is_different = indexer.update_tokens();
+    let updating = run_in_background(services, folder, move |threads| {
+        let is_different = threads.run(|| indexer.update_tokens());
         (indexer, is_different)
     });
     let (indexer, is_different) = updating.await?;
@@ -430,7 +435,7 @@ async fn save(
     mut indexer: Indexer,
 ) -> Result<Indexer, TaskPanic> {
     let owned = Arc::clone(folder);
-    let saving = run_in_background(services, folder, move || {
+    let saving = run_in_background(services, folder, move |_| {
         match indexer.save() {
             Ok(Some(saved)) => {
                 tracing::info!(folder = owned.name, files = saved.files, bytes = saved.bytes, "cached");
@@ -448,7 +453,7 @@ async fn save(
 async fn run_in_background<T: Send + 'static>(
     services: &IndexingServices,
     folder: &Folder,
-    work: impl FnOnce() -> T + Send + 'static,
+    work: impl FnOnce(&StepThreads) -> T + Send + 'static,
 ) -> Result<T, TaskPanic> {
     run(&services.background, folder.priority.subscribe(), work).await
 }
@@ -456,7 +461,7 @@ async fn run_in_background<T: Send + 'static>(
 async fn run<T: Send + 'static>(
     background: &BackgroundPool,
     priority: watch::Receiver<Priority>,
-    work: impl FnOnce() -> T + Send + 'static,
+    work: impl FnOnce(&StepThreads) -> T + Send + 'static,
 ) -> Result<T, TaskPanic> {
     background.run(priority, work).await.ok_or(TaskPanic)
 }
@@ -480,8 +485,8 @@ mod tests {
     async fn panicked_task_returns_an_error() {
         let background = BackgroundPool::start().unwrap();
         let priority = || watch::Sender::new(Priority::LargeFolder).subscribe();
-        assert_eq!(run(&background, priority(), || 1).await, Ok(1));
-        let panicked = run(&background, priority(), || -> u8 { panic!("on purpose") }).await;
+        assert_eq!(run(&background, priority(), |_| 1).await, Ok(1));
+        let panicked = run(&background, priority(), |_| -> u8 { panic!("on purpose") }).await;
         assert_eq!(panicked, Err(TaskPanic));
     }
 }

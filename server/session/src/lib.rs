@@ -39,6 +39,7 @@ mod rejected_suggestions;
 mod request_snapshot;
 mod settings;
 mod settings_files;
+mod step_threads;
 mod suggestions;
 mod test_judging;
 mod tracked_ranges;

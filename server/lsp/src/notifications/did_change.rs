@@ -25,6 +25,7 @@ pub(crate) fn did_change(state: &mut OrderedState, params: &Value) {
     };
     let uri = text_document.text_document_identifier.uri;
     let changes = content_changes.into_iter().map(|change| ContentChange::deserialize(change).ok());
+    state.server.folders.note_typing();
     match state.text_sync.change(&uri, changes, state.arrival, state.time) {
         Some(SyncOutcome::Unchanged) => state.record(|state| edited(state, &uri)),
         Some(SyncOutcome::Lost) => {

@@ -11,6 +11,7 @@ use syntax::SourceFile;
 
 use super::index_cache::{BegunCache, IndexCache};
 use super::{IndexProgress, TreeObserver, size};
+use crate::step_threads::StepThreads;
 
 /// Bytes of text whose entries are stored and cached together: two seconds of work, the most that a killed process loses.
 const PART_BYTES: u64 = if cfg!(test) { 64 } else { 16 << 20 };
@@ -28,6 +29,8 @@ pub(super) struct DerivedFiles {
 pub(super) struct Deriving<'a> {
     /// Where they are stored; `None` for memory.
     pub(super) store: Option<Arc<dyn BlockStore>>,
+    /// The threads of each part.
+    pub(super) threads: &'a StepThreads,
     /// Called from several threads.
     pub(super) progress: &'a (dyn Fn(IndexProgress) + Sync),
     pub(super) keep_going: &'a (dyn Fn() -> bool + Sync),
@@ -56,7 +59,8 @@ impl Deriving<'_> {
                 part.iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(file, _)| file).collect();
             report(part.len() - new.len());
             all.unsaved.extend(new.iter().map(|file| size(file)));
-            let new: Vec<Arc<FileIndex>> = self.derive(&new, &report)?.into_iter().map(Arc::new).collect();
+            let new = self.threads.run(|| self.derive(&new, &report))?;
+            let new: Vec<Arc<FileIndex>> = new.into_iter().map(Arc::new).collect();
             let failed = begun.as_mut().and_then(|begun| begun.add(&new).err());
             if let Some(error) = failed {
                 tracing::warn!(%error, "the cache cannot be written");

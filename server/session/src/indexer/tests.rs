@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 
@@ -89,7 +90,8 @@ fn write_library(root: &Path) {
 
 fn open_without_memory(root: &Path, cache: &Cache) -> (Indexer, OpenStats) {
     let limits = ReadLimits::standard();
-    Indexer::open_while(root, &limits, Some(cache.clone()), IndexMemory::NONE, &|_| (), &|| true).unwrap()
+    let (memory, threads) = (IndexMemory::NONE, StepThreads::CALLER);
+    Indexer::open_while(root, &limits, Some(cache.clone()), memory, &|_| (), &|| true, &threads).unwrap()
 }
 
 /// Everything that a request can see of an index.
@@ -167,6 +169,23 @@ fn index_stays_in_memory_if_the_disk_cannot_hold_it() {
     assert_eq!(contents(&indexer), contents(&in_memory));
 }
 
+/// Indexes a folder until so many files are derived.
+fn open_until(
+    root: &Path,
+    cache: &Cache,
+    memory: IndexMemory,
+    stop_at: usize,
+) -> Result<(Indexer, OpenStats), WorkspaceError> {
+    let derived = AtomicUsize::new(0);
+    let on_tree = |_: &SourceFile, _: &Tree| {
+        derived.fetch_add(1, Ordering::Relaxed);
+    };
+    let keep_going = || derived.load(Ordering::Relaxed) < stop_at;
+    let (threads, limits) = (&StepThreads::CALLER, ReadLimits::standard());
+    let run = OpenRun { memory, progress: &|_| (), keep_going: &keep_going, on_tree: &on_tree, threads };
+    Indexer::open_with(root, &limits, Some(cache.clone()), &run)
+}
+
 #[test]
 fn interrupted_indexing_resumes() {
     let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -178,16 +197,7 @@ fn interrupted_indexing_resumes() {
         )
         .unwrap();
     }
-    let limits = ReadLimits::standard();
-    let open_until = |stop_at: usize| {
-        let derived = std::sync::atomic::AtomicUsize::new(0);
-        let on_tree = |_: &SourceFile, _: &Tree| {
-            derived.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        };
-        let keep_going = || derived.load(std::sync::atomic::Ordering::Relaxed) < stop_at;
-        let (cache, memory) = (Some(cache.clone()), IndexMemory::of_machine());
-        Indexer::open_with(folder.path(), &limits, cache, memory, &|_| (), &keep_going, &on_tree)
-    };
+    let open_until = |stop_at| open_until(folder.path(), &cache, IndexMemory::of_machine(), stop_at);
     assert!(matches!(open_until(20), Err(WorkspaceError::Cancelled { .. })));
     let (mut resumed, opening) = open_until(usize::MAX).unwrap();
     assert!(opening.reused >= 19, "{} are derived again", opening.rebuilt);

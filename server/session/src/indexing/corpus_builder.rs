@@ -17,6 +17,7 @@ use stored::BlockStore;
 use crate::background_pool::BackgroundPool;
 use crate::folder::Folder;
 use crate::indexer::{Indexer, LoadedCorpus, store_corpus};
+use crate::step_threads::StepThreads;
 
 /// Factor of the rest after a build: if files change all the time, building takes at most a sixth of the time.
 const REST_FACTOR: u32 = 5;
@@ -106,11 +107,12 @@ impl CorpusBuilder {
         let (cache, is_needed, store) = (indexer.cache().cloned(), self.is_needed, indexer.store());
         let limit = CorpusLimit { tokens: self.max_tokens, near: folder.recent_directories() };
         self.stale_since = None;
-        let build = move || {
+        let build = move |threads: &StepThreads| {
             let start = Instant::now();
             let code_version = CodeVersion::new(&files, workspace::git_state(files.root()).as_ref());
             let (index, is_cached) = match is_needed {
-                true => load_or_build(&index, files.root(), cache.as_ref(), limit, store.as_deref()),
+                true => threads
+                    .run(|| load_or_build(&index, files.root(), cache.as_ref(), limit, store.as_deref())),
                 false => (WorkspaceIndex::empty(), true),
             };
             (CorpusBuild { index, code_version, is_cached }, start.elapsed())

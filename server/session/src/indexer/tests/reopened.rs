@@ -171,16 +171,7 @@ fn write_large_files(root: &Path) {
 fn interrupted_indexing_resumes_with_blocks() {
     let place = Place::new();
     write_large_files(place.folder.path());
-    let limits = ReadLimits::standard();
-    let open_until = |stop_at: usize| {
-        let derived = std::sync::atomic::AtomicUsize::new(0);
-        let on_tree = |_: &SourceFile, _: &Tree| {
-            derived.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        };
-        let keep_going = || derived.load(std::sync::atomic::Ordering::Relaxed) < stop_at;
-        let (cache, memory) = (Some(place.cache.clone()), IndexMemory::NONE);
-        Indexer::open_with(place.folder.path(), &limits, cache, memory, &|_| (), &keep_going, &on_tree)
-    };
+    let open_until = |stop_at| open_until(place.folder.path(), &place.cache, IndexMemory::NONE, stop_at);
     assert!(matches!(open_until(20), Err(WorkspaceError::Cancelled { .. })));
     assert_eq!(place.cache_files(), ["begun"]);
     // Of the files that are cached already, one changes and one vanishes.

@@ -24,6 +24,7 @@ use super::operation::{Operation, Reporter, text};
 use crate::index_memory::IndexMemory;
 use crate::indexer::{Indexer, save_corpus};
 use crate::indexing::corpus_builder;
+use crate::step_threads::StepThreads;
 
 /// The long-running server has its index on disk, the new one in memory.
 const NO_MEMORY: IndexMemory = IndexMemory::NONE;
@@ -289,7 +290,8 @@ fn cache(caches: &TempDir) -> Cache {
 /// A folder as opened by the server.
 fn opened(root: &Path, cache: Option<&Cache>, reads_tokens: bool, memory: IndexMemory) -> Indexer {
     let (limits, cache) = (ReadLimits::standard(), cache.cloned());
-    let opened = Indexer::open_while(root, &limits, cache.clone(), memory, &|_| (), &|| true);
+    let opened =
+        Indexer::open_while(root, &limits, cache.clone(), memory, &|_| (), &|| true, &StepThreads::CALLER);
     let (mut indexer, _) = opened.expect("the root is there");
     if reads_tokens {
         let (limit, store) = (CorpusLimit::default(), indexer.store());
