@@ -104,6 +104,26 @@ impl<'a> NameView<'a> {
         self.own_definitions_named(name).chain(self.definition_refs(NameTable::definitions, name))
     }
 
+    /// Returns the definitions called `name` in the files at the paths for which `is_wanted` holds, those of the open file first.
+    /// Outlines of other files are not read: a common name is defined in thousands of files.
+    pub(crate) fn definitions_named_in(
+        &self,
+        name: &str,
+        is_wanted: impl Fn(&'a str) -> bool,
+    ) -> impl Iterator<Item = Def<'a>> {
+        let own = is_wanted(self.open_file.path).then(|| self.own_definitions_named(name));
+        let others = self
+            .lists(NameTable::definitions, name)
+            .into_iter()
+            .flat_map(|(layer, spots)| spots.iter().map(move |spot| (layer, spot)));
+        let others = others.filter_map(move |(layer, spot)| {
+            let path = layer.segment().files()[spot.file as usize].path();
+            let file = is_wanted(path).then(|| file_names(layer, spot.file)).flatten()?;
+            Some(Def { file, position: spot.position })
+        });
+        own.into_iter().flatten().chain(others)
+    }
+
     /// Returns the definitions of the open file called `name`.
     pub(crate) fn own_definitions_named(&self, name: &str) -> impl Iterator<Item = Def<'a>> {
         let here = self.open_file;

@@ -49,6 +49,16 @@ impl<'a> FileNames<'a> {
     }
 }
 
+/// Identifies a file within one query by where its path is, so that nothing of the file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct PathAddress(usize);
+
+impl PathAddress {
+    fn of(path: &str) -> PathAddress {
+        PathAddress(path.as_ptr() as usize)
+    }
+}
+
 impl PartialEq for FileNames<'_> {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.outline, other.outline)
@@ -180,8 +190,8 @@ type NameKey = (usize, Box<str>);
 struct GlobImports<'a> {
     /// The files among them, including those whose names they re-export.
     files: Vec<FileNames<'a>>,
-    /// The same, by the address of their outlines.
-    addresses: FxHashSet<usize>,
+    /// Their paths.
+    paths: FxHashSet<PathAddress>,
     /// The files' re-exports by name.
     named: FxHashMap<&'a str, Vec<(FileNames<'a>, &'a Import)>>,
     /// Folders, namespaces and types.
@@ -268,12 +278,17 @@ impl<'a> Resolver<'a> {
 
     /// Returns the definitions at the top level of `file`.
     fn own_definitions(&self, file: FileNames<'a>, name: &str) -> Vec<Entity<'a>> {
-        let is_own = |def: &Def<'_>| def.file == file && def.is_top_level();
         // No list of all files is read for names that only the open file defines.
         if file == self.view.open_file() {
-            return self.view.own_definitions_named(name).filter(is_own).map(Entity::Def).collect();
+            return self
+                .view
+                .own_definitions_named(name)
+                .filter(Def::is_top_level)
+                .map(Entity::Def)
+                .collect();
         }
-        self.view.definitions_named(name).filter(is_own).map(Entity::Def).collect()
+        let own = self.view.definitions_named_in(name, |path| path == file.path);
+        own.filter(Def::is_top_level).map(Entity::Def).collect()
     }
 
     /// Resolves an import of one name, or of a module.
@@ -371,8 +386,8 @@ impl<'a> Resolver<'a> {
             Entity::Module(Module::File(file)) => self.export_of_file(file, name).to_vec(),
             Entity::Module(Module::Folder(folder)) => self
                 .view
-                .definitions_named(name)
-                .filter(|def| split_path(def.file.path).0 == folder && def.is_top_level())
+                .definitions_named_in(name, |path| split_path(path).0 == folder)
+                .filter(Def::is_top_level)
                 .map(Entity::Def)
                 .collect(),
             Entity::Module(Module::Namespace(namespace)) => self
@@ -416,8 +431,8 @@ impl<'a> Resolver<'a> {
         }
         let defined: Vec<Entity<'a>> = self
             .view
-            .definitions_named(name)
-            .filter(|def| def.is_top_level() && stars.addresses.contains(&def.file.address()))
+            .definitions_named_in(name, |path| stars.paths.contains(&PathAddress::of(path)))
+            .filter(Def::is_top_level)
             .map(Entity::Def)
             .collect();
         if !defined.is_empty() {
@@ -457,7 +472,7 @@ impl<'a> Resolver<'a> {
                 }
                 continue;
             };
-            if !stars.addresses.insert(file.address()) {
+            if !stars.paths.insert(PathAddress::of(file.path)) {
                 continue;
             }
             stars.files.push(file);

@@ -47,8 +47,8 @@ impl<'a> Resolver<'a> {
             // Nested types have their simple name where they are declared.
             found = self
                 .view
-                .definitions_named(head)
-                .filter(|def| def.is_type() && def.file == file)
+                .definitions_named_in(head, |path| path == file.path)
+                .filter(Def::is_type)
                 .map(Entity::Def)
                 .collect();
         }
@@ -94,8 +94,8 @@ impl<'a> Resolver<'a> {
         let mut next = 0;
         while let Some(&one) = all.get(next).filter(|_| all.len() < MAX_BASES && self.queries.step()) {
             next += 1;
-            let parts =
-                self.view.definitions_named(&one.definition().name).filter(|part| is_part(&one, part));
+            let named = may_have_parts(&one).then(|| self.view.definitions_named(&one.definition().name));
+            let parts = named.into_iter().flatten().filter(|part| is_part(&one, part));
             let bases = one.definition().bases.iter().map(|base| (one.file, &**base));
             let extended = self.view.extensions(&one.definition().name);
             let bases = bases.chain(extended).flat_map(|(file, base)| {
@@ -135,15 +135,16 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Whether both are parts of one type: C#'s partial classes, or several `impl`-like blocks with the same name in other
-/// languages.
+/// Whether a type may have other parts: C#'s partial classes, or several `impl`-like blocks with the same name in other languages.
+fn may_have_parts(one: &Def<'_>) -> bool {
+    !one.namespace().is_empty() && one.definition().container.is_none()
+}
+
+/// Whether `other` is a part of `one`, which may have parts.
 fn is_part(one: &Def<'_>, other: &Def<'_>) -> bool {
-    let (a, b) = (one.definition(), other.definition());
     other.is_type()
         && one.file.language == other.file.language
-        && !one.namespace().is_empty()
-        && a.container.is_none()
-        && b.container.is_none()
+        && other.definition().container.is_none()
         && one.namespace() == other.namespace()
 }
 
