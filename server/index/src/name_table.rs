@@ -7,7 +7,7 @@ use std::io;
 
 use bytemuck::{Pod, Zeroable};
 use stored::{PodArray, StoredArray, StoredData};
-use syntax::Outline;
+use syntax::{DefinitionKind, Outline};
 
 use crate::keyed_lists::{KeyedLists, KeyedListsBuilder};
 use crate::path_suffixes::{PathSuffixIndex, split_path};
@@ -24,6 +24,8 @@ pub(crate) struct DefinitionRef {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameTable {
     definitions: KeyedLists<DefinitionRef>,
+    /// The types among them, so that a type is found without reading the outline of every file that gives its name to something.
+    types: KeyedLists<DefinitionRef>,
     members_by_type: KeyedLists<DefinitionRef>,
     extensions: KeyedLists<DefinitionRef>,
     namespaces: KeyedLists<u32>,
@@ -38,6 +40,7 @@ pub(crate) struct NameTable {
 #[derive(Default)]
 struct NameTableBuilder {
     definitions: KeyedListsBuilder<DefinitionRef>,
+    types: KeyedListsBuilder<DefinitionRef>,
     members_by_type: KeyedListsBuilder<DefinitionRef>,
     extensions: KeyedListsBuilder<DefinitionRef>,
     namespaces: KeyedListsBuilder<u32>,
@@ -56,6 +59,7 @@ impl NameTable {
         }
         let table = NameTable {
             definitions: builder.definitions.finish(),
+            types: builder.types.finish(),
             members_by_type: builder.members_by_type.finish(),
             extensions: builder.extensions.finish(),
             namespaces: builder.namespaces.finish(),
@@ -77,7 +81,7 @@ impl NameTable {
     pub(crate) fn completed_for<'a>(self, paths: impl Iterator<Item = &'a str>) -> Option<NameTable> {
         let paths: Vec<Box<str>> = paths.map(Box::from).collect();
         let is_file = |file: u32| (file as usize) < paths.len();
-        let is_sound = [&self.definitions, &self.members_by_type, &self.extensions]
+        let is_sound = [&self.definitions, &self.types, &self.members_by_type, &self.extensions]
             .into_iter()
             .all(|lists| lists.is_sound(|definition| is_file(definition.file)))
             && [&self.namespaces, &self.folders]
@@ -91,6 +95,11 @@ impl NameTable {
     /// Returns the definitions with this name.
     pub(crate) fn definitions(&self, name: &str) -> &[DefinitionRef] {
         self.definitions.get(name)
+    }
+
+    /// Returns the types with this name.
+    pub(crate) fn types(&self, name: &str) -> &[DefinitionRef] {
+        self.types.get(name)
     }
 
     /// Returns definitions declared as members of a type with this simple name.
@@ -136,6 +145,7 @@ impl NameTable {
 impl StoredData for NameTable {
     fn arrays(&mut self, visit: &mut dyn FnMut(&mut dyn StoredArray) -> io::Result<()>) -> io::Result<()> {
         self.definitions.arrays(visit)?;
+        self.types.arrays(visit)?;
         self.members_by_type.arrays(visit)?;
         self.extensions.arrays(visit)?;
         self.namespaces.arrays(visit)?;
@@ -152,6 +162,9 @@ impl NameTableBuilder {
         }
         for (position, definition) in (0..).zip(&outline.definitions) {
             self.definitions.push(&definition.name, DefinitionRef { file, position });
+            if definition.kind == DefinitionKind::Type {
+                self.types.push(&definition.name, DefinitionRef { file, position });
+            }
             if let Some(owner) = &definition.owner {
                 self.members_by_type.push(simple_name(owner), DefinitionRef { file, position });
             }

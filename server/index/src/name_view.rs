@@ -104,6 +104,12 @@ impl<'a> NameView<'a> {
         self.own_definitions_named(name).chain(self.definition_refs(NameTable::definitions, name))
     }
 
+    /// Returns all types called `name`, those of the open file first.
+    pub(crate) fn types_named(&self, name: &str) -> impl Iterator<Item = Def<'a>> {
+        let own = self.own_definitions_named(name).filter(Def::is_type);
+        own.chain(self.definition_refs(NameTable::types, name))
+    }
+
     /// Returns the definitions called `name` in the files at the paths for which `is_wanted` holds, those of the open file first.
     /// Outlines of other files are not read: a common name is defined in thousands of files.
     pub(crate) fn definitions_named_in(

@@ -368,12 +368,9 @@ impl<'a> Resolver<'a> {
     /// Returns the types called `name` that are in no namespace.
     fn without_namespace(&self, from: FileNames<'a>, name: &str) -> Vec<Entity<'a>> {
         let is_there = |def: &Def<'_>| {
-            def.is_type()
-                && def.is_top_level()
-                && def.namespace().is_empty()
-                && def.file.language == from.language
+            def.is_top_level() && def.namespace().is_empty() && def.file.language == from.language
         };
-        self.view.definitions_named(name).filter(is_there).map(Entity::Def).collect()
+        self.view.types_named(name).filter(is_there).map(Entity::Def).collect()
     }
 
     /// Returns the meaning of `name` in a module or type, as seen from outside.

@@ -130,7 +130,7 @@ type BlockLoader<'a> = dyn Fn(u32) -> Option<LoadedBlock> + Sync + 'a;
 impl Index {
     /// Changes whenever the saved form of an index changes, apart from [`FileIndex::FORMAT`]. Arrays have the machine's byte order.
     pub const FORMAT: &'static str =
-        if cfg!(target_endian = "little") { "index 1" } else { "index 1, big-endian" };
+        if cfg!(target_endian = "little") { "index 2" } else { "index 2, big-endian" };
 
     /// Saves the index in blocks: `add` gets one after the other, and returns its number. `note` returns what the caller wants to know
     /// about a file that is present.

@@ -23,15 +23,6 @@ pub struct Searcher {
     syntax: Option<SyntaxCache>,
 }
 
-/// A block of lines with an identifier.
-#[derive(Clone, Debug)]
-pub struct Occurrence<'a> {
-    /// Its file.
-    pub file: &'a Arc<FileIndex>,
-    /// Number of the block in its file.
-    pub block: u32,
-}
-
 impl Searcher {
     pub(crate) fn new(layers: Arc<[IndexLayer]>) -> Searcher {
         Searcher { layers, cancel: CancelFlag::default(), syntax: None }
@@ -126,23 +117,6 @@ impl Searcher {
         files
     }
 
-    /// Returns the blocks with `identifier`, by path and position.
-    pub fn occurrences(&self, identifier: &str) -> Vec<Occurrence<'_>> {
-        let term = Term::identifier(identifier);
-        let mut found = Vec::new();
-        let mut layers = 0;
-        for layer in &*self.layers {
-            let before = found.len();
-            found.extend(occurrences(layer, term));
-            layers += usize::from(found.len() > before);
-        }
-        // Each layer is sorted: a stable sort only has to merge these runs.
-        if layers > 1 {
-            found.sort_by(|one: &Occurrence<'_>, other| one.file.path().cmp(other.file.path()));
-        }
-        found
-    }
-
     /// Returns the chunks that CrossCodeEval's retriever ranks for a file.
     pub fn chunk_candidates(&self, path: &str, language: Language) -> cceval::ChunkCandidates {
         let files: Vec<(&str, &Arc<FileIndex>)> =
@@ -178,18 +152,4 @@ impl Searcher {
     pub(crate) fn functions_with(&self, word: Term) -> u64 {
         self.layers.iter().map(|layer| layer.functions_with(word)).sum()
     }
-}
-
-fn occurrences(layer: &IndexLayer, term: Term) -> impl Iterator<Item = Occurrence<'_>> {
-    let windows = &layer.segment().windows;
-    // Many blocks of one file follow each other.
-    let (mut places, mut file) = (0..0, None);
-    windows.postings.list(term).filter_map(move |(place, _)| {
-        if !places.contains(&place) {
-            let position = windows.file_of(place);
-            places = windows.blocks_of_file(position);
-            file = layer.is_present(position).then(|| &layer.segment().files()[position]);
-        }
-        file.map(|file| Occurrence { file, block: place - places.start })
-    })
 }

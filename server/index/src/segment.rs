@@ -235,6 +235,18 @@ impl Collection {
         self.starts.partition_point(|&start| start <= document).saturating_sub(1)
     }
 
+    /// Returns the file of a document that is in the file `from` or behind it: usually near, among documents in their order.
+    pub(crate) fn file_at_or_behind(&self, from: usize, document: u32) -> usize {
+        let starts = &self.starts[from..];
+        let mut bound = 1;
+        while bound < starts.len() && starts[bound] <= document {
+            bound *= 2;
+        }
+        let nearest = bound / 2;
+        let rest = &starts[nearest..bound.min(starts.len())];
+        from + nearest + rest.partition_point(|&start| start <= document).saturating_sub(1)
+    }
+
     /// Returns the number and total length of a file's documents.
     pub(crate) fn totals_of(&self, file: usize) -> CollectionStats {
         let Range { start, end } = self.of_file(file);

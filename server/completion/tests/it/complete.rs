@@ -428,10 +428,12 @@ async fn builtin_tokens_follow_file_changes() {
     let (old, new) = (logging_file("b.py", "info"), logging_file("b.py", "debug"));
     let follow = |world: &WorkspaceIndex, list: &[SourceFile]| {
         let files = files(list);
-        world.with_index(Arc::clone(&files), Index::build(&files), Arc::default())
+        let world = world.with_index(Arc::clone(&files), Index::build(&files), Arc::default());
+        world.with_current_tokens().unwrap_or(world)
     };
     let first = WorkspaceIndex::new(files(std::slice::from_ref(&old)));
     let changed = follow(&first, std::slice::from_ref(&new));
+    assert!(changed.with_current_tokens().is_none(), "they are current");
     assert_eq!(complete_after_logger(&changed, vec![]).await, "debug(key)");
     let moved = follow(&changed, &[SourceFile { path: "c.py".into(), ..new }]);
     assert_eq!(complete_after_logger(&moved, vec![]).await, "debug(key)");

@@ -10,7 +10,7 @@ use super::definition_ranking::{DefinitionCandidate, DefinitionRanking};
 use super::hit_collector::{HitCollector, HitReason, NumberedLine};
 use crate::HitKind;
 use crate::file_index::{CodeLine, FileIndex};
-use crate::searcher::Occurrence;
+use crate::occurrences::{Occurrence, OccurrenceSample};
 
 /// Maximum candidates whose names are searched.
 const MAX_CANDIDATES: usize = 14;
@@ -125,13 +125,12 @@ fn names<'a>(candidates: &[DefinitionCandidate<'a>]) -> Vec<UsageTarget<'a>> {
 
 /// Returns the blocks with a name, with their relevance.
 fn find<'q>(question: &'q HybridQuery<'_>, number: usize, wanted: &UsageTarget<'_>) -> Vec<UsageBlock<'q>> {
-    let mut places = question.searcher.occurrences(wanted.name);
-    places.retain(|place| !wanted.defined_in.contains(&place.file.path()));
-    let every = places.len().div_ceil(MAX_PLACES).max(1);
-    let common = if places.len() < MAX_PLACES { 1.0 } else { COMMON_NAME };
-    places
+    let searcher = question.searcher;
+    let OccurrenceSample { sample, total } =
+        searcher.sample_occurrences(wanted.name, &wanted.defined_in, MAX_PLACES);
+    let common = if total < MAX_PLACES { 1.0 } else { COMMON_NAME };
+    sample
         .into_iter()
-        .step_by(every)
         .map(|Occurrence { file, block }| {
             let worth = wanted.probability * common * (MIN_RELEVANCE + likeness(question, file, block));
             UsageBlock { file, block, name: number, relevance: worth }

@@ -63,10 +63,7 @@ impl<'a> Resolver<'a> {
 
     /// Returns the type of this name, if it is unique in the workspace for this language: its import may not be written yet.
     fn only_type(&self, file: FileNames<'a>, name: &str) -> Vec<Entity<'a>> {
-        let mut all = self
-            .view
-            .definitions_named(name)
-            .filter(|def| def.is_type() && def.file.language == file.language);
+        let mut all = self.view.types_named(name).filter(|def| def.file.language == file.language);
         match (all.next(), all.next()) {
             (Some(def), None) => vec![Entity::Def(def)],
             _ => Vec::new(),
@@ -94,7 +91,7 @@ impl<'a> Resolver<'a> {
         let mut next = 0;
         while let Some(&one) = all.get(next).filter(|_| all.len() < MAX_BASES && self.queries.step()) {
             next += 1;
-            let named = may_have_parts(&one).then(|| self.view.definitions_named(&one.definition().name));
+            let named = may_have_parts(&one).then(|| self.view.types_named(&one.definition().name));
             let parts = named.into_iter().flatten().filter(|part| is_part(&one, part));
             let bases = one.definition().bases.iter().map(|base| (one.file, &**base));
             let extended = self.view.extensions(&one.definition().name);
@@ -140,10 +137,9 @@ fn may_have_parts(one: &Def<'_>) -> bool {
     !one.namespace().is_empty() && one.definition().container.is_none()
 }
 
-/// Whether `other` is a part of `one`, which may have parts.
+/// Whether the type `other` of the same name is a part of `one`, which may have parts.
 fn is_part(one: &Def<'_>, other: &Def<'_>) -> bool {
-    other.is_type()
-        && one.file.language == other.file.language
+    one.file.language == other.file.language
         && other.definition().container.is_none()
         && one.namespace() == other.namespace()
 }
