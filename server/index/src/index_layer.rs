@@ -138,11 +138,6 @@ impl IndexLayer {
         Some(&self.segment.files()[position])
     }
 
-    /// Returns the position of the first file behind this path, which it does not have.
-    pub(crate) fn position_behind(&self, path: &str) -> usize {
-        self.segment.files().partition_point(|file| file.path() < path)
-    }
-
     /// Returns the positions of the files that were removed permanently, in order.
     pub(crate) fn absent(&self) -> Vec<u32> {
         let mut absent: Vec<u32> = self.absent.files.iter().copied().collect();

@@ -44,51 +44,73 @@ impl Searcher {
             return OccurrenceSample { sample: Vec::new(), total: 0 };
         };
         let others = self.layers().iter().filter(|layer| !std::ptr::eq(*layer, largest));
-        let mut others: Vec<Occurrence<'_>> =
-            others.flat_map(|layer| of_layer(layer, term, left_out)).map(|(_, found)| found).collect();
+        let others = others.map(|layer| LayerOccurrences::find(layer, term, left_out));
+        let mut others: Vec<Occurrence<'_>> = others.flat_map(LayerOccurrences::into_all).collect();
         // Each layer is sorted: a stable sort only has to merge these runs.
         others.sort_by(|one, other| one.file.path().cmp(other.file.path()));
-        let others: Vec<(usize, Occurrence<'_>)> =
-            others.into_iter().map(|found| (largest.position_behind(found.file.path()), found)).collect();
-        let all = || merge(of_layer(largest, term, left_out), others.iter().copied());
-        let total = all().count();
-        let distance = total.div_ceil(most).max(1);
-        OccurrenceSample { sample: all().step_by(distance).collect(), total }
+        let found = LayerOccurrences::find(largest, term, left_out);
+        // Positions of the others among all.
+        let others: Vec<(usize, Occurrence<'_>)> = (0..)
+            .zip(others)
+            .map(|(before, other)| (before + found.count_before(other.file.path()), other))
+            .collect();
+        let total = found.places.len() + others.len();
+        let pick = |position: usize| match others.partition_point(|(at, _)| *at < position) {
+            before if others.get(before).is_some_and(|(at, _)| *at == position) => others[before].1,
+            before => found.get(position - before),
+        };
+        let sample = (0..total).step_by(total.div_ceil(most).max(1)).map(pick).collect();
+        OccurrenceSample { sample, total }
     }
 }
 
-/// Returns the blocks of a layer with a term, with the positions of their files.
-fn of_layer<'a>(
+/// The blocks of a layer with a term. A quarter of the memory of a list of [`Occurrence`], which would be megabytes.
+struct LayerOccurrences<'a> {
     layer: &'a IndexLayer,
-    term: Term,
-    left_out: &[&str],
-) -> impl Iterator<Item = (usize, Occurrence<'a>)> + use<'a> {
-    let windows = &layer.segment().windows;
-    let left_out: Vec<usize> = left_out.iter().filter_map(|path| layer.segment().position(path)).collect();
-    // Many blocks of one file follow each other.
-    let (mut places, mut position, mut file) = (0..0, 0, None);
-    windows.postings.list(term).filter_map(move |(place, _)| {
-        if !places.contains(&place) {
-            position = windows.file_at_or_behind(position, place);
-            places = windows.blocks_of_file(position);
-            let is_wanted = layer.is_present(position) && !left_out.contains(&position);
-            file = is_wanted.then(|| &layer.segment().files()[position]);
-        }
-        file.map(|file| (position, Occurrence { file, block: place - places.start }))
-    })
+    /// Numbers of the blocks in the layer.
+    places: Vec<u32>,
+    /// The positions of the files with such blocks, and of the first block of each in `places`.
+    files: Vec<(usize, usize)>,
 }
 
-/// Merges blocks of a layer with those of other layers, which have the position of the layer's first file behind theirs.
-fn merge<'a>(
-    layer: impl Iterator<Item = (usize, Occurrence<'a>)>,
-    others: impl Iterator<Item = (usize, Occurrence<'a>)>,
-) -> impl Iterator<Item = Occurrence<'a>> {
-    let (mut layer, mut others) = (layer.peekable(), others.peekable());
-    std::iter::from_fn(move || {
-        let next = layer.peek().map(|(position, _)| *position);
-        let before = others.next_if(|(behind, _)| next.is_none_or(|next| *behind <= next));
-        before.or_else(|| layer.next()).map(|(_, found)| found)
-    })
+impl<'a> LayerOccurrences<'a> {
+    fn find(layer: &'a IndexLayer, term: Term, left_out: &[&str]) -> LayerOccurrences<'a> {
+        let windows = &layer.segment().windows;
+        let left_out: Vec<usize> =
+            left_out.iter().filter_map(|path| layer.segment().position(path)).collect();
+        let mut found = LayerOccurrences { layer, places: Vec::new(), files: Vec::new() };
+        let (mut position, mut end, mut is_wanted) = (0, 0, false);
+        for (place, _) in windows.postings.list(term) {
+            if place >= end {
+                position = windows.file_at_or_behind(position, place);
+                end = windows.blocks_of_file(position).end;
+                is_wanted = layer.is_present(position) && !left_out.contains(&position);
+                found.files.extend(is_wanted.then_some((position, found.places.len())));
+            }
+            if is_wanted {
+                found.places.push(place);
+            }
+        }
+        found
+    }
+
+    /// Returns the number of blocks in files before this path.
+    fn count_before(&self, path: &str) -> usize {
+        let files = self.layer.segment().files();
+        let behind = self.files.partition_point(|(position, _)| files[*position].path() < path);
+        self.files.get(behind).map_or(self.places.len(), |(_, first)| *first)
+    }
+
+    /// Returns the block at this position.
+    fn get(&self, at: usize) -> Occurrence<'a> {
+        let (position, _) = self.files[self.files.partition_point(|(_, first)| *first <= at) - 1];
+        let start = self.layer.segment().windows.blocks_of_file(position).start;
+        Occurrence { file: &self.layer.segment().files()[position], block: self.places[at] - start }
+    }
+
+    fn into_all(self) -> impl Iterator<Item = Occurrence<'a>> {
+        (0..self.places.len()).map(move |at| self.get(at))
+    }
 }
 
 #[cfg(test)]
