@@ -1,7 +1,7 @@
 //! Thread pools for background work: reading folders, indexing, building corpora.
 //!
 //! Each priority has its own threads, as many as there are cores, and they run at a lower system priority where the system supports
-//! that. While somebody types, a job uses one of them. Requests are never processed on these threads, since they would wait behind work
+//! that. While the user types, a job uses one of them. Requests are never processed on these threads, since they would wait behind work
 //! that takes seconds.
 
 use std::num::NonZeroUsize;
@@ -111,7 +111,7 @@ impl BackgroundPool {
         Ok(BackgroundPool { pools: Arc::new(pools), typing })
     }
 
-    /// Notes that somebody types: for some seconds each job uses one thread.
+    /// Notes that the user types: for some seconds each job uses one thread.
     pub(crate) fn note_typing(&self) {
         self.typing.note();
     }

@@ -1,4 +1,4 @@
-//! Selects the threads for each step of background work: a single one while somebody types, else all of the job's pool.
+//! Selects the threads for each step of background work: a single one while the user types, else all of the job's pool.
 //!
 //! A job may take minutes, so it is divided into steps of a second or two, and each asks again.
 
@@ -8,27 +8,27 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 
-/// Somebody types until nothing was typed for this time.
+/// The user types until no text has changed for this time.
 const PAUSE: Duration = Duration::from_secs(3);
 
-/// When somebody typed last; cheap to clone.
+/// When the user typed last; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct TypingClock(Arc<TypingTime>);
 
 #[derive(Debug)]
 struct TypingTime {
     start: Instant,
-    /// Milliseconds from the start until nobody types any more.
+    /// Milliseconds from the start until the user no longer types.
     ends: AtomicU64,
 }
 
 impl TypingClock {
-    /// Creates a clock of a session in which nobody has typed yet.
+    /// Creates a clock of a session without any typing yet.
     pub(crate) fn new() -> TypingClock {
         TypingClock(Arc::new(TypingTime { start: Instant::now(), ends: AtomicU64::new(0) }))
     }
 
-    /// Notes that somebody types now.
+    /// Notes that the user types now.
     pub(crate) fn note(&self) {
         self.0.ends.store(millis(self.0.start.elapsed() + PAUSE), Ordering::Relaxed);
     }
@@ -53,7 +53,7 @@ impl StepThreads {
     /// The rayon pool of the caller in any case, for commands.
     pub(crate) const CALLER: StepThreads = StepThreads { single: None };
 
-    /// The rayon pool of the caller, but `single`, a pool of one thread, while somebody types.
+    /// The rayon pool of the caller, but `single`, a pool of one thread, while the user types.
     pub(crate) fn new(single: Arc<ThreadPool>, typing: TypingClock) -> StepThreads {
         StepThreads { single: Some((single, typing)) }
     }

@@ -1,11 +1,7 @@
 //! Divides items into parts of bounded size.
 
 /// Divides `items`, in their order, into parts of at most `max_bytes`; an item that is larger has a part of its own.
-pub fn parts<'a, T>(
-    items: &'a [T],
-    max_bytes: u64,
-    bytes_of: impl Fn(&T) -> u64,
-) -> impl Iterator<Item = &'a [T]> {
+pub fn parts<T>(items: &[T], max_bytes: u64, bytes_of: impl Fn(&T) -> u64) -> impl Iterator<Item = &[T]> {
     let mut rest = items;
     std::iter::from_fn(move || {
         let mut bytes: u64 = 0;
