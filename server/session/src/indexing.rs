@@ -10,6 +10,7 @@
 //! Requests never wait for indexing; until it is done they see less. All computation here is [`BackgroundPool`] work, one job after
 //! the other. The index and the built-in engine's corpus are updated incrementally; after many changes the corpus is rebuilt.
 
+mod change_burst;
 mod corpus_builder;
 mod folder_watcher;
 mod near_code;
@@ -18,7 +19,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use builtin::Corpus;
 use cache::Cache;
@@ -35,14 +36,6 @@ use crate::indexer::{IndexProgress, Indexer, save_corpus};
 use crate::step_threads::StepThreads;
 use corpus_builder::{BuildEvent, CorpusBuild, CorpusBuilder};
 use folder_watcher::{FolderWatcher, WakeReason};
-
-/// Debounce of file changes, counted from the first one: files change in bursts, as on "save all" or a branch switch.
-const DEBOUNCE: Duration = Duration::from_millis(50);
-/// So many changes are a branch switch. Applying a part of it takes seconds, and most of that again with the next part.
-const BURST_CHANGES: usize = 2_000;
-/// A burst has ended when nothing was changed for this time, and counts as ended after the maximum.
-const BURST_PAUSE: Duration = Duration::from_millis(500);
-const MAX_BURST: Duration = Duration::from_secs(20);
 
 /// Folders with at most this many entries are small: they are indexed in a second or two on the slowest machine, usually in
 /// milliseconds.
@@ -111,7 +104,7 @@ async fn keep_up_to_date(
     loop {
         let scope = tokio::select! {
             () = folder.changed.notified() => {
-                wait_for_end_of_burst(folder).await;
+                change_burst::wait_for_end(|| folder.pending_changes()).await;
                 folder.take_pending()
             }
             () = folder.opened_elsewhere.notified() => {
@@ -149,19 +142,6 @@ async fn keep_up_to_date(
         (indexer, is_different) = refresh(services, folder, indexer, scope, &mut watching).await?;
         if is_different {
             tokens.note_change();
-        }
-    }
-}
-
-/// Waits until the changes that are noted are those of a whole branch switch, if it is one.
-async fn wait_for_end_of_burst(folder: &Folder) {
-    let end = Instant::now() + MAX_BURST;
-    tokio::time::sleep(DEBOUNCE).await;
-    let mut changed = folder.pending_changes();
-    while changed >= BURST_CHANGES && Instant::now() < end {
-        tokio::time::sleep(BURST_PAUSE).await;
-        if std::mem::replace(&mut changed, folder.pending_changes()) == changed {
-            return;
         }
     }
 }

@@ -9,6 +9,7 @@
 //! the order of discovery.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
@@ -169,7 +170,7 @@ impl PathTree {
     ) {
         self.limit(limits.total_bytes);
         let unread = self.unread();
-        let store = texts.filter(|texts| self.source_bytes() > texts.above_bytes);
+        let mut store = texts.filter(|texts| !unread.is_empty() && self.source_bytes() > texts.above_bytes);
         let (read, total) = (AtomicUsize::new(0), unread.len());
         let on_read =
             || progress(LoadProgress::Reading { read: read.fetch_add(1, Ordering::Relaxed) + 1, total });
@@ -178,7 +179,8 @@ impl PathTree {
             for (file, content) in part.iter().zip(read_all(root, part, limits, &on_read, keep_going)) {
                 self.set_content(&file.path, content);
             }
-            store.iter().for_each(|texts| self.store_texts(texts));
+            // A full disk usually stays full for a while, so the rest stays in memory as well.
+            store = store.filter(|texts| self.store_texts(texts).is_ok());
         }
     }
 
@@ -204,15 +206,16 @@ impl PathTree {
         }
     }
 
-    /// Moves the texts that are in memory to a store, if they are enough for a block. What cannot be stored, for example because the
-    /// disk is full, stays in memory.
-    fn store_texts(&mut self, texts: &TextStore) {
+    /// Moves the texts that are in memory to a store, if they are enough for a block. After an error, for example because the disk is
+    /// full, they are still in memory.
+    fn store_texts(&mut self, texts: &TextStore) -> io::Result<()> {
         let sources = self.nodes.values_mut().filter_map(PathNode::source_text);
-        let mut sources: Vec<&mut SharedText> = sources.filter(|text| text.is_in_memory()).collect();
+        let sources: Vec<&mut SharedText> = sources.filter(|text| text.is_in_memory()).collect();
         let bytes: u64 = sources.iter().map(|text| text.len() as u64).sum();
-        if bytes >= MIN_BLOCK_BYTES.min(texts.above_bytes) {
-            SharedText::move_all(&*texts.store, sources.iter_mut().map(|text| &mut **text).collect()).ok();
+        if bytes < MIN_BLOCK_BYTES.min(texts.above_bytes) {
+            return Ok(());
         }
+        SharedText::move_all(&*texts.store, sources)
     }
 
     /// Keeps files, in order, up to `total_bytes` of source and as much of manifests; the others are not read.
