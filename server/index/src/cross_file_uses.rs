@@ -45,7 +45,7 @@ impl Searcher {
     pub fn cross_file_uses(&self, projects: &Projects, file: &SourceFile, tree: &Tree) -> Vec<CrossFileUse> {
         let others = self.hide(&[&file.path]);
         let outline = tree.outline(&file.text);
-        let here = FileNames { path: &file.path, language: file.language, outline: &outline };
+        let here = FileNames::of_outline(&file.path, file.language, &outline);
         let view = NameView::new(others.layers(), here);
         let resolver = Resolver::new(&view, projects);
         let mut finder = UseFinder {

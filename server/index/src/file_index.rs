@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytemuck::{Pod, Zeroable};
 use stored::{BlockStore, PodArray, StoredArray, StoredData, move_to_store};
-use syntax::{Language, Mention, Outline, SourceFile, Tree};
+use syntax::{Import, Language, Mention, Outline, SourceFile, Tree};
 
 use crate::ContentHash;
 use crate::bags::Bags;
@@ -129,6 +129,16 @@ impl FileIndex {
     /// Returns its definitions and imports, which are decoded once and kept.
     pub fn outline(&self) -> &Outline {
         self.outline.get()
+    }
+
+    /// Returns its imports. Faster than the whole outline.
+    pub fn imports(&self) -> &[Import] {
+        self.outline.imports()
+    }
+
+    /// Returns the packages and namespaces that it declares. Faster than the whole outline.
+    pub(crate) fn namespaces(&self) -> &[Box<str>] {
+        self.outline.namespaces()
     }
 
     /// Returns its definitions and imports without keeping them in memory, for a pass over all files.

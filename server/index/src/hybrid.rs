@@ -117,7 +117,7 @@ fn with_ranking<T>(
     let (others, windows) = without_copies(searcher, query, &around);
     go_on()?;
     let question = HybridQuery::new(&others, query, around, windows);
-    let here = FileNames { path: query.path, language: query.language, outline: &scope.outline };
+    let here = FileNames::of_outline(query.path, query.language, &scope.outline);
     let view = NameView::new(others.layers(), here);
     let resolver = Resolver::new(&view, projects);
     let ranking = definition_ranking::rank(&question, &resolver, &scope);

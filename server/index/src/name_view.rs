@@ -3,7 +3,6 @@
 use rustc_hash::FxHashMap;
 use syntax::Language;
 
-use crate::FileIndex;
 use crate::index_layer::IndexLayer;
 use crate::name_table::{DefinitionRef, NameTable, simple_name};
 use crate::path_suffixes::{depth, has_ending, split_path};
@@ -22,7 +21,7 @@ pub(crate) struct NameView<'a> {
 impl<'a> NameView<'a> {
     /// Creates a view of `layers`, which must not contain the file `here`.
     pub(crate) fn new(layers: &'a [IndexLayer], here: FileNames<'a>) -> NameView<'a> {
-        let definitions = &here.outline.definitions;
+        let definitions = &here.outline().definitions;
         let mut own_definitions = FxHashMap::default();
         own_definitions.reserve(definitions.len());
         let mut next_of_name = vec![None; definitions.len()];
@@ -42,7 +41,7 @@ impl<'a> NameView<'a> {
         if path == self.open_file.path {
             return Some(self.open_file);
         }
-        self.layers.iter().find_map(|layer| layer.file(path)).map(|file| file_names_of(file))
+        self.layers.iter().find_map(|layer| layer.file(path)).map(|file| FileNames::of_file(file))
     }
 
     /// Returns the file nearest to the root whose path has this suffix.
@@ -86,7 +85,7 @@ impl<'a> NameView<'a> {
         let mut files = self.files_of_namespace(namespace).chain(own);
         files
             .find_map(|file| {
-                file.outline.namespaces.iter().find(|known| ***known == *namespace && !known.is_empty())
+                file.namespaces().iter().find(|known| ***known == *namespace && !known.is_empty())
             })
             .map(|known| &**known)
     }
@@ -99,7 +98,8 @@ impl<'a> NameView<'a> {
         self.files(NameTable::namespace, namespace)
     }
 
-    /// Returns all definitions called `name`, those of the open file first.
+    /// Returns all definitions called `name`, those of the open file first. A common name has thousands, so filters should ask for their
+    /// file first: its outline is decoded only when a definition is read.
     pub(crate) fn definitions_named(&self, name: &str) -> impl Iterator<Item = Def<'a>> {
         self.own_definitions_named(name).chain(self.definition_refs(NameTable::definitions, name))
     }
@@ -108,26 +108,6 @@ impl<'a> NameView<'a> {
     pub(crate) fn types_named(&self, name: &str) -> impl Iterator<Item = Def<'a>> {
         let own = self.own_definitions_named(name).filter(Def::is_type);
         own.chain(self.definition_refs(NameTable::types, name))
-    }
-
-    /// Returns the definitions called `name` in the files at the paths for which `is_wanted` holds, those of the open file first.
-    /// Outlines of other files are not read: a common name is defined in thousands of files.
-    pub(crate) fn definitions_named_in(
-        &self,
-        name: &str,
-        is_wanted: impl Fn(&'a str) -> bool,
-    ) -> impl Iterator<Item = Def<'a>> {
-        let own = is_wanted(self.open_file.path).then(|| self.own_definitions_named(name));
-        let others = self
-            .lists(NameTable::definitions, name)
-            .into_iter()
-            .flat_map(|(layer, spots)| spots.iter().map(move |spot| (layer, spot)));
-        let others = others.filter_map(move |(layer, spot)| {
-            let path = layer.segment().files()[spot.file as usize].path();
-            let file = is_wanted(path).then(|| file_names(layer, spot.file)).flatten()?;
-            Some(Def { file, position: spot.position })
-        });
-        own.into_iter().flatten().chain(others)
     }
 
     /// Returns the definitions of the open file called `name`.
@@ -141,7 +121,7 @@ impl<'a> NameView<'a> {
     /// Returns all definitions declared as members of a type with this simple name.
     pub(crate) fn members_of_type(&self, type_name: &'a str) -> impl Iterator<Item = Def<'a>> {
         let here = self.open_file;
-        let own = (0..).zip(&here.outline.definitions).filter(move |(_, definition)| {
+        let own = (0..).zip(&here.outline().definitions).filter(move |(_, definition)| {
             definition.owner.as_deref().is_some_and(|owner| simple_name(owner) == type_name)
         });
         let own = own.map(move |(position, _)| Def { file: here, position });
@@ -150,12 +130,12 @@ impl<'a> NameView<'a> {
 
     /// Returns the declared bases of a type with this simple name, with the declaring file.
     pub(crate) fn extensions(&self, type_name: &'a str) -> impl Iterator<Item = (FileNames<'a>, &'a str)> {
-        let own = self.open_file.outline.extensions.iter();
+        let own = self.open_file.outline().extensions.iter();
         let own = own.filter(move |extension| simple_name(&extension.of) == type_name);
         let here = self.open_file;
         let others = self.definition_refs(NameTable::extensions, type_name);
         own.map(move |extension| (here, &*extension.base)).chain(
-            others.map(|Def { file, position }| (file, &*file.outline.extensions[position as usize].base)),
+            others.map(|Def { file, position }| (file, &*file.outline().extensions[position as usize].base)),
         )
     }
 
@@ -166,7 +146,7 @@ impl<'a> NameView<'a> {
     ) -> impl Iterator<Item = (FileNames<'a>, &'a syntax::Import)> {
         self.definition_refs(|table, _| table.global_imports(), "")
             .filter(move |spot| spot.file.language == language)
-            .map(|Def { file, position }| (file, &file.outline.imports[position as usize]))
+            .map(|Def { file, position }| (file, &file.imports()[position as usize]))
     }
 
     /// Returns positions in outlines, of all visible files.
@@ -207,9 +187,5 @@ impl<'a> NameView<'a> {
 /// Returns the names of a file, unless it is hidden.
 fn file_names(layer: &IndexLayer, file: u32) -> Option<FileNames<'_>> {
     let file = Some(file as usize).filter(|&file| layer.is_present(file))?;
-    Some(file_names_of(&layer.segment().files()[file]))
-}
-
-fn file_names_of(file: &FileIndex) -> FileNames<'_> {
-    FileNames { path: file.path(), language: file.language(), outline: file.outline() }
+    Some(FileNames::of_file(&layer.segment().files()[file]))
 }

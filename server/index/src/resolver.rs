@@ -16,6 +16,7 @@ use syntax::{
     Projects,
 };
 
+use crate::FileIndex;
 use crate::name_view::NameView;
 use crate::path_suffixes::split_path;
 
@@ -32,36 +33,72 @@ use bounded_queries::{BoundedQueries, Memo};
 pub(crate) struct FileNames<'a> {
     pub(crate) path: &'a str,
     pub(crate) language: Language,
-    pub(crate) outline: &'a Outline,
+    source: NameSource<'a>,
+}
+
+/// Where the names of a file are.
+#[derive(Clone, Copy, Debug)]
+enum NameSource<'a> {
+    /// The open file's.
+    Outline(&'a Outline),
+    /// Decoded on first use.
+    File(&'a FileIndex),
 }
 
 impl<'a> FileNames<'a> {
+    /// The names of the open file, or of a file without an index.
+    pub(crate) fn of_outline(path: &'a str, language: Language, outline: &'a Outline) -> FileNames<'a> {
+        FileNames { path, language, source: NameSource::Outline(outline) }
+    }
+
+    /// The names of a saved file.
+    pub(crate) fn of_file(file: &'a FileIndex) -> FileNames<'a> {
+        FileNames { path: file.path(), language: file.language(), source: NameSource::File(file) }
+    }
+
+    /// Returns its definitions and imports.
+    pub(crate) fn outline(self) -> &'a Outline {
+        match self.source {
+            NameSource::Outline(outline) => outline,
+            NameSource::File(file) => file.outline(),
+        }
+    }
+
+    /// Returns its imports, without reading its definitions.
+    pub(crate) fn imports(self) -> &'a [Import] {
+        match self.source {
+            NameSource::Outline(outline) => &outline.imports,
+            NameSource::File(file) => file.imports(),
+        }
+    }
+
+    /// Returns its namespaces, without reading its definitions.
+    pub(crate) fn namespaces(self) -> &'a [Box<str>] {
+        match self.source {
+            NameSource::Outline(outline) => &outline.namespaces,
+            NameSource::File(file) => file.namespaces(),
+        }
+    }
+
     /// Returns its top-level definitions.
     pub(crate) fn top_level(self) -> impl Iterator<Item = Def<'a>> {
         let all =
-            (0..self.outline.definitions.len() as u32).map(move |position| Def { file: self, position });
+            (0..self.outline().definitions.len() as u32).map(move |position| Def { file: self, position });
         all.filter(Def::is_top_level)
     }
 
     /// Identifies the file within one query.
     pub(crate) fn address(&self) -> usize {
-        std::ptr::from_ref(self.outline) as usize
-    }
-}
-
-/// Identifies a file within one query by where its path is, so that nothing of the file is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct PathAddress(usize);
-
-impl PathAddress {
-    fn of(path: &str) -> PathAddress {
-        PathAddress(path.as_ptr() as usize)
+        match self.source {
+            NameSource::Outline(outline) => std::ptr::from_ref(outline) as usize,
+            NameSource::File(file) => std::ptr::from_ref(file) as usize,
+        }
     }
 }
 
 impl PartialEq for FileNames<'_> {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.outline, other.outline)
+        self.address() == other.address()
     }
 }
 
@@ -74,7 +111,7 @@ pub(crate) struct Def<'a> {
 
 impl<'a> Def<'a> {
     pub(crate) fn definition(&self) -> &'a Definition {
-        &self.file.outline.definitions[self.position as usize]
+        &self.file.outline().definitions[self.position as usize]
     }
 
     /// Returns the definition whose body contains it.
@@ -83,7 +120,7 @@ impl<'a> Def<'a> {
     }
 
     pub(crate) fn namespace(&self) -> &'a str {
-        &self.file.outline.namespaces[self.definition().namespace as usize]
+        &self.file.outline().namespaces[self.definition().namespace as usize]
     }
 
     pub(crate) fn is_type(&self) -> bool {
@@ -97,7 +134,7 @@ impl<'a> Def<'a> {
 
     /// Returns the definitions directly in its body.
     pub(crate) fn members(self) -> impl Iterator<Item = Def<'a>> {
-        let definitions = &self.file.outline.definitions;
+        let definitions = &self.file.outline().definitions;
         let end = self.definition().range.end;
         let following = (self.position + 1..definitions.len() as u32)
             .take_while(move |&position| definitions[position as usize].range.start < end);
@@ -190,8 +227,8 @@ type NameKey = (usize, Box<str>);
 struct GlobImports<'a> {
     /// The files among them, including those whose names they re-export.
     files: Vec<FileNames<'a>>,
-    /// Their paths.
-    paths: FxHashSet<PathAddress>,
+    /// Their addresses.
+    addresses: FxHashSet<usize>,
     /// The files' re-exports by name.
     named: FxHashMap<&'a str, Vec<(FileNames<'a>, &'a Import)>>,
     /// Folders, namespaces and types.
@@ -244,7 +281,7 @@ impl<'a> Resolver<'a> {
         if !own.is_empty() {
             return own;
         }
-        let named = file.outline.imports.iter().filter(|import| *import.local == *name);
+        let named = file.imports().iter().filter(|import| *import.local == *name);
         let imported: Vec<Entity<'a>> = named.flat_map(|import| self.resolve_import(file, import)).collect();
         if !imported.is_empty() {
             return imported;
@@ -261,7 +298,7 @@ impl<'a> Resolver<'a> {
 
     /// Returns the modules that a file sees without importing them.
     pub(crate) fn implicit_modules(&self, file: FileNames<'a>) -> Vec<Module<'a>> {
-        let namespaces = file.outline.namespaces.iter();
+        let namespaces = file.namespaces().iter();
         let targets = namespaces.flat_map(|namespace| file.language.implicit_targets(file.path, namespace));
         let mut modules: Vec<Module<'a>> = Vec::new();
         for target in targets {
@@ -278,17 +315,12 @@ impl<'a> Resolver<'a> {
 
     /// Returns the definitions at the top level of `file`.
     fn own_definitions(&self, file: FileNames<'a>, name: &str) -> Vec<Entity<'a>> {
+        let is_own = |def: &Def<'_>| def.file == file && def.is_top_level();
         // No list of all files is read for names that only the open file defines.
         if file == self.view.open_file() {
-            return self
-                .view
-                .own_definitions_named(name)
-                .filter(Def::is_top_level)
-                .map(Entity::Def)
-                .collect();
+            return self.view.own_definitions_named(name).filter(is_own).map(Entity::Def).collect();
         }
-        let own = self.view.definitions_named_in(name, |path| path == file.path);
-        own.filter(Def::is_top_level).map(Entity::Def).collect()
+        self.view.definitions_named(name).filter(is_own).map(Entity::Def).collect()
     }
 
     /// Resolves an import of one name, or of a module.
@@ -383,13 +415,14 @@ impl<'a> Resolver<'a> {
             Entity::Module(Module::File(file)) => self.export_of_file(file, name).to_vec(),
             Entity::Module(Module::Folder(folder)) => self
                 .view
-                .definitions_named_in(name, |path| split_path(path).0 == folder)
-                .filter(Def::is_top_level)
+                .definitions_named(name)
+                .filter(|def| split_path(def.file.path).0 == folder && def.is_top_level())
                 .map(Entity::Def)
                 .collect(),
             Entity::Module(Module::Namespace(namespace)) => self
                 .view
                 .definitions_named(name)
+                .filter(|def| def.file.namespaces().iter().any(|known| **known == *namespace))
                 .filter(|def| def.namespace() == namespace && def.is_top_level())
                 .map(Entity::Def)
                 .collect(),
@@ -428,8 +461,8 @@ impl<'a> Resolver<'a> {
         }
         let defined: Vec<Entity<'a>> = self
             .view
-            .definitions_named_in(name, |path| stars.paths.contains(&PathAddress::of(path)))
-            .filter(Def::is_top_level)
+            .definitions_named(name)
+            .filter(|def| stars.addresses.contains(&def.file.address()) && def.is_top_level())
             .map(Entity::Def)
             .collect();
         if !defined.is_empty() {
@@ -441,7 +474,7 @@ impl<'a> Resolver<'a> {
     /// Returns everything that is imported with all its names.
     fn glob_imports(&self, file: FileNames<'a>) -> Rc<GlobImports<'a>> {
         self.queries.answer(&self.glob_imports, file.address(), Rc::default, || {
-            let own = file.outline.imports.iter().map(|import| (file, import));
+            let own = file.imports().iter().map(|import| (file, import));
             let all = own.chain(self.view.global_imports(file.language));
             let all = all.filter(|(_, import)| import.imported == ImportedItem::All);
             let modules =
@@ -469,11 +502,11 @@ impl<'a> Resolver<'a> {
                 }
                 continue;
             };
-            if !stars.paths.insert(PathAddress::of(file.path)) {
+            if !stars.addresses.insert(file.address()) {
                 continue;
             }
             stars.files.push(file);
-            for import in file.outline.imports.iter().filter(|import| import.is_reexport) {
+            for import in file.imports().iter().filter(|import| import.is_reexport) {
                 match import.imported {
                     ImportedItem::All => modules.extend(self.modules(file, &import.module).iter()),
                     _ => stars.named.entry(&import.local).or_default().push((file, import)),
@@ -519,7 +552,7 @@ mod tests {
             file("b.py", "from a import Base\n\nclass Item(Base):\n    pass\n"),
         ]);
         let outline = syntax::parse(Language::Python, "from b import Item\n").outline("from b import Item\n");
-        let here = FileNames { path: "c.py", language: Language::Python, outline: &outline };
+        let here = FileNames::of_outline("c.py", Language::Python, &outline);
         let (view, projects) = (NameView::new(index.layers(), here), Projects::default());
         let resolver = Resolver::new(&view, &projects);
         for steps in 0..8 {

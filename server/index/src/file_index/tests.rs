@@ -123,3 +123,16 @@ proptest! {
         prop_assert!(FileIndex::decode(built.file().clone(), &bytes).is_err());
     }
 }
+
+#[test]
+fn imports_and_namespaces_are_those_of_the_whole_outline() {
+    let java = "package shop.cart;\n\nimport shop.Item;\nimport static shop.Prices.*;\n\nclass Cart { Item first; }\n";
+    for index in [index("a.py", PYTHON), index("Cart.java", java), index("empty.py", "")] {
+        let (first, second) = (index.without_lazy_fields(), index.without_lazy_fields());
+        let (imports, namespaces) = (first.imports().to_vec(), first.namespaces().to_vec());
+        let outline = second.outline();
+        assert_eq!((&imports, &namespaces), (&outline.imports, &outline.namespaces));
+        assert_eq!((second.imports(), second.namespaces()), (&*imports, &*namespaces));
+        assert!(first.outline() == outline && index.outline() == outline);
+    }
+}

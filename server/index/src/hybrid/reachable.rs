@@ -184,7 +184,7 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
     /// Collects names that are imported individually.
     fn imports(&mut self) {
         let here = self.resolver.view.open_file();
-        for import in here.outline.imports.iter().filter(|import| import.imported != ImportedItem::All) {
+        for import in here.imports().iter().filter(|import| import.imported != ImportedItem::All) {
             let name = import.local.rsplit('.').next().unwrap_or_default();
             let is_used = self.question.cursor_terms.mentions(name) > 0;
             let unused = if is_used { 0.0 } else { 1.0 };
@@ -198,7 +198,7 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
     /// Collects mentioned names that are in reach without an individual import.
     fn mentioned_names(&mut self) {
         let here = self.resolver.view.open_file();
-        let is_imported = |name: &str| here.outline.imports.iter().any(|import| *import.local == *name);
+        let is_imported = |name: &str| here.imports().iter().any(|import| *import.local == *name);
         let mut names: Vec<&str> =
             self.question.cursor_terms.names().filter(|name| !is_imported(name)).collect();
         names.sort_unstable();
@@ -222,7 +222,7 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
     fn package_names(&mut self) {
         let here = self.resolver.view.open_file();
         let folder = split_path(here.path).0;
-        let all = here.outline.imports.iter().filter(|import| import.imported == ImportedItem::All);
+        let all = here.imports().iter().filter(|import| import.imported == ImportedItem::All);
         let modules: Vec<Entity<'a>> =
             all.flat_map(|import| self.resolver.modules(here, &import.module).to_vec()).collect();
         let implicit = self.resolver.implicit_modules(here).into_iter().map(Entity::Module);

@@ -169,7 +169,7 @@ fn is_use(file: &FileIndex, line: &CodeLine, wanted: &UsageTarget<'_>) -> bool {
         |definition: &Arc<Definition>| definition.line == line.number && *definition.name == *wanted.name;
     file.line_text(line).contains(wanted.name)
         && !file.language().is_comment_line(file.line_text(line))
-        && !file.outline().imports.iter().any(|import| import.line == line.number)
+        && !file.imports().iter().any(|import| import.line == line.number)
         && !file.outline().definitions.iter().any(defines)
         && file.mentions(line, wanted.name).iter().any(|mention| match mention {
             Mention::Member | Mention::Called => true,

@@ -47,8 +47,8 @@ impl<'a> Resolver<'a> {
             // Nested types have their simple name where they are declared.
             found = self
                 .view
-                .definitions_named_in(head, |path| path == file.path)
-                .filter(Def::is_type)
+                .definitions_named(head)
+                .filter(|def| def.file == file && def.is_type())
                 .map(Entity::Def)
                 .collect();
         }
