@@ -35,7 +35,7 @@ fn code_text<'f>(
     file: &'f FileIndex,
     lines: impl Iterator<Item = &'f CodeLine>,
 ) -> impl Iterator<Item = &'f str> {
-    let imports = &file.imports();
+    let imports = file.imports();
     let last_import = imports.iter().map(|import| import.line).max();
     let is_import = move |number| {
         last_import.is_some_and(|last| number <= last) && imports.iter().any(|import| import.line == number)
