@@ -422,6 +422,7 @@ impl<'a> Resolver<'a> {
             Entity::Module(Module::Namespace(namespace)) => self
                 .view
                 .definitions_named(name)
+                // First without reading definitions.
                 .filter(|def| def.file.namespaces().iter().any(|known| **known == *namespace))
                 .filter(|def| def.namespace() == namespace && def.is_top_level())
                 .map(Entity::Def)

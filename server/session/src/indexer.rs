@@ -96,15 +96,29 @@ pub struct OpenStats {
     pub miss: Option<CacheMiss>,
 }
 
-/// How a folder is opened.
-struct OpenRun<'a> {
-    memory: IndexMemory,
-    /// Called from several threads.
-    progress: &'a (dyn Fn(IndexProgress) + Sync),
-    /// Called for each file.
-    keep_going: &'a (dyn Fn() -> bool + Sync),
-    on_tree: &'a TreeObserver<'a>,
-    threads: &'a StepThreads,
+/// How a folder is opened. All functions are called from several threads.
+pub(crate) struct OpenRun<'a> {
+    pub(crate) memory: IndexMemory,
+    pub(crate) progress: &'a (dyn Fn(IndexProgress) + Sync),
+    /// Called for each file; returns whether to go on.
+    pub(crate) keep_going: &'a (dyn Fn() -> bool + Sync),
+    /// Called for each file that is not taken from the cache.
+    pub(crate) on_tree: &'a TreeObserver<'a>,
+    pub(crate) threads: &'a StepThreads,
+}
+
+/// The default memory budget, on the rayon pool of the caller, to the end.
+impl Default for OpenRun<'_> {
+    fn default() -> Self {
+        let memory = IndexMemory::of_machine();
+        OpenRun {
+            memory,
+            progress: &|_| {},
+            keep_going: &|| true,
+            on_tree: &|_, _| {},
+            threads: &StepThreads::CALLER,
+        }
+    }
 }
 
 impl Indexer {
@@ -116,8 +130,7 @@ impl Indexer {
         cache: Option<Cache>,
         progress: &(dyn Fn(IndexProgress) + Sync),
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
-        let memory = IndexMemory::of_machine();
-        Indexer::open_while(root, limits, cache, memory, progress, &|| true, &StepThreads::CALLER)
+        Indexer::open_with(root, limits, cache, &OpenRun { progress, ..OpenRun::default() })
     }
 
     /// Same as [`Indexer::open`], but calls `on_tree`, from several threads, with each file that is not taken from the cache and
@@ -130,26 +143,12 @@ impl Indexer {
         progress: &(dyn Fn(IndexProgress) + Sync),
         on_tree: &TreeObserver<'_>,
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
-        let run = OpenRun { memory, progress, keep_going: &|| true, on_tree, threads: &StepThreads::CALLER };
+        let run = OpenRun { memory, progress, on_tree, ..OpenRun::default() };
         Indexer::open_with(root, limits, cache, &run)
     }
 
-    /// Same as [`Indexer::open`] with another memory budget than the default, on `threads`, but fails with [`WorkspaceError::Cancelled`]
-    /// as soon as `keep_going`, called for each file, returns `false`.
-    pub(crate) fn open_while(
-        root: &Path,
-        limits: &ReadLimits,
-        cache: Option<Cache>,
-        memory: IndexMemory,
-        progress: &(dyn Fn(IndexProgress) + Sync),
-        keep_going: &(dyn Fn() -> bool + Sync),
-        threads: &StepThreads,
-    ) -> Result<(Indexer, OpenStats), WorkspaceError> {
-        let run = OpenRun { memory, progress, keep_going, on_tree: &|_, _| {}, threads };
-        Indexer::open_with(root, limits, cache, &run)
-    }
-
-    fn open_with(
+    /// Same as [`Indexer::open`], but as `run` says. Fails with [`WorkspaceError::Cancelled`] as soon as it need not go on.
+    pub(crate) fn open_with(
         root: &Path,
         limits: &ReadLimits,
         cache: Option<Cache>,

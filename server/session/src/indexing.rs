@@ -32,7 +32,7 @@ use crate::background_pool::{BackgroundPool, Priority, background_threads};
 use crate::events::{EventSender, IndexingOutcome, IndexingReport, Progress, SessionEvent};
 use crate::folder::Folder;
 use crate::index_memory::{IndexMemory, model_tokens};
-use crate::indexer::{IndexProgress, Indexer, save_corpus};
+use crate::indexer::{IndexProgress, Indexer, OpenRun, save_corpus};
 use crate::step_threads::StepThreads;
 use corpus_builder::{BuildEvent, CorpusBuild, CorpusBuilder};
 use folder_watcher::{FolderWatcher, WakeReason};
@@ -274,7 +274,9 @@ async fn open_indexer(
             }
         };
         let keep_going = || !removed.is_cancelled();
-        Indexer::open_while(&root, &limits, cache, memory, &report, &keep_going, threads)
+        let run =
+            OpenRun { memory, progress: &report, keep_going: &keep_going, threads, ..OpenRun::default() };
+        Indexer::open_with(&root, &limits, cache, &run)
     });
     let (indexer, opening) = match opening.await? {
         Ok(opened) => opened,

@@ -12,9 +12,9 @@ use syntax::{Import, Outline};
 
 /// The part of an outline that leads to other files.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct OutlineHead {
-    pub(super) imports: Vec<Import>,
-    pub(super) namespaces: Vec<Box<str>>,
+struct OutlineHead {
+    imports: Vec<Import>,
+    namespaces: Vec<Box<str>>,
 }
 
 /// An outline that can move to a store. Decoded, outlines take several times the memory, and few of them are ever used.

@@ -90,8 +90,8 @@ fn write_library(root: &Path) {
 
 fn open_without_memory(root: &Path, cache: &Cache) -> (Indexer, OpenStats) {
     let limits = ReadLimits::standard();
-    let (memory, threads) = (IndexMemory::NONE, StepThreads::CALLER);
-    Indexer::open_while(root, &limits, Some(cache.clone()), memory, &|_| (), &|| true, &threads).unwrap()
+    let run = OpenRun { memory: IndexMemory::NONE, ..OpenRun::default() };
+    Indexer::open_with(root, &limits, Some(cache.clone()), &run).unwrap()
 }
 
 /// Everything that a request can see of an index.
@@ -181,9 +181,8 @@ fn open_until(
         derived.fetch_add(1, Ordering::Relaxed);
     };
     let keep_going = || derived.load(Ordering::Relaxed) < stop_at;
-    let (threads, limits) = (&StepThreads::CALLER, ReadLimits::standard());
-    let run = OpenRun { memory, progress: &|_| (), keep_going: &keep_going, on_tree: &on_tree, threads };
-    Indexer::open_with(root, &limits, Some(cache.clone()), &run)
+    let run = OpenRun { memory, keep_going: &keep_going, on_tree: &on_tree, ..OpenRun::default() };
+    Indexer::open_with(root, &ReadLimits::standard(), Some(cache.clone()), &run)
 }
 
 #[test]

@@ -22,9 +22,8 @@ use workspace::{ReadLimits, ScanScope};
 use super::disk::Disk;
 use super::operation::{Operation, Reporter, text};
 use crate::index_memory::IndexMemory;
-use crate::indexer::{Indexer, save_corpus};
+use crate::indexer::{Indexer, OpenRun, save_corpus};
 use crate::indexing::corpus_builder;
-use crate::step_threads::StepThreads;
 
 /// The long-running server has its index on disk, the new one in memory.
 const NO_MEMORY: IndexMemory = IndexMemory::NONE;
@@ -290,8 +289,7 @@ fn cache(caches: &TempDir) -> Cache {
 /// A folder as opened by the server.
 fn opened(root: &Path, cache: Option<&Cache>, reads_tokens: bool, memory: IndexMemory) -> Indexer {
     let (limits, cache) = (ReadLimits::standard(), cache.cloned());
-    let opened =
-        Indexer::open_while(root, &limits, cache.clone(), memory, &|_| (), &|| true, &StepThreads::CALLER);
+    let opened = Indexer::open_with(root, &limits, cache.clone(), &OpenRun { memory, ..OpenRun::default() });
     let (mut indexer, _) = opened.expect("the root is there");
     if reads_tokens {
         let (limit, store) = (CorpusLimit::default(), indexer.store());
