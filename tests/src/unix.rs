@@ -34,7 +34,8 @@ pub fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("the file is ours");
 }
 
-/// Returns the ids of the language servers that run with the home folder of a project.
+/// Returns the ids of the language servers that run with the home folder of a project. A server's own child is none, although it looks
+/// like the server until it has become git.
 pub fn language_servers(project: &Project) -> Vec<u32> {
     let home = [b"HOME=", project.home().as_os_str().as_bytes()].concat();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -47,7 +48,14 @@ pub fn language_servers(project: &Project) -> Vec<u32> {
             .is_ok_and(|variables| variables.split(|byte| *byte == 0).any(|variable| variable == home));
         has_home && fs::read_link(folder.join("exe")).is_ok_and(|path| path == program)
     };
-    ids.filter(is_server).collect()
+    let found: Vec<u32> = ids.filter(is_server).collect();
+    found.iter().copied().filter(|id| parent(*id).is_none_or(|parent| !found.contains(&parent))).collect()
+}
+
+/// The process that started another one.
+fn parent(id: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
 }
 
 /// Whether a process was started with a variable, written `NAME=value`.

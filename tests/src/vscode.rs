@@ -26,6 +26,10 @@ const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../vscode-extension/di
 /// Time after which something without an effect is done again: a busy window loses keys.
 const REPEAT_AFTER: Duration = Duration::from_secs(5);
 
+/// What is said about a page if something is missing in it.
+const LOOK_OF_PAGE: &str = "[document.body.className, getComputedStyle(document.body).backgroundColor, \
+    document.body.innerText.length, document.visibilityState].join(', ')";
+
 /// Poll interval.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -305,8 +309,9 @@ impl VsCode {
             self.ask(&json!({"do": "screenshot", "path": picture}));
             let file = std::fs::read_to_string(&self.file);
             let seen = self.evaluate("Eyes.summary()");
+            let pages = self.pages(LOOK_OF_PAGE);
             format!(
-                "{what} in VS Code, which shows {seen}; the file is {file:?}; picture: {}",
+                "{what} in VS Code, which shows {seen}; pages look like {pages:?}; the file is {file:?}; picture: {}",
                 picture.display()
             )
         });

@@ -24,15 +24,15 @@ const WRONG: &str = "result += order.weight";
 /// The script that reads a page.
 const TEXT: &str = "document.body.innerText";
 
-/// Whether the background of the page is that of the editor.
-const HAS_THEME: &str = "getComputedStyle(document.body).backgroundColor === (() => {
+/// The text of a page whose background is that of the editor.
+const TEXT_WITH_THEME: &str = "getComputedStyle(document.body).backgroundColor === (() => {
     const probe = document.createElement('i');
     probe.style.color = 'var(--vscode-editor-background)';
     document.body.append(probe);
     const color = getComputedStyle(probe).color;
     probe.remove();
     return color;
-})()";
+})() ? document.body.innerText : null";
 
 /// Opens a function with the scripted engine and another one.
 #[track_caller]
@@ -55,10 +55,16 @@ fn take_picture(editor: &VsCode, name: &str) {
     }
 }
 
-/// Waits until a page has the colours of the theme. Pages that another one covers may not be drawn.
+/// Runs a command that shows a page, and waits until the page has these words in the colours of the theme. A window that is busy
+/// while it opens a page can leave it without colours until it is shown again.
 #[track_caller]
-fn check_theme(editor: &VsCode) {
-    editor.wait_for("the pages have the editor's colours", || editor.pages(HAS_THEME).contains(&json!(true)));
+fn show_page(editor: &VsCode, command: &str, words: &str) {
+    let is_shown = |page: &Value| page.as_str().is_some_and(|text| text.contains(words));
+    editor.repeat_until(
+        &format!("{command} shows {words:?} in the editor's colours"),
+        || editor.run(command),
+        || editor.pages(TEXT_WITH_THEME).iter().any(is_shown),
+    );
 }
 
 #[test]
@@ -113,19 +119,15 @@ fn cases_are_tests_with_differences_and_reports() {
     editor.wait_until("document.querySelectorAll('.multiDiffEntry').length === 2");
     take_picture(&editor, "compare");
 
-    editor.run("Ghostbench: Show Scoreboard");
-    editor.wait_for_page("scripted");
-    check_theme(&editor);
+    show_page(&editor, "Ghostbench: Show Scoreboard", "scripted");
     take_picture(&editor, "scoreboard-dark");
-    editor.run("Ghostbench: Show Report");
-    editor.wait_for_page("nearest-line");
+    show_page(&editor, "Ghostbench: Show Report", "nearest-line");
     // The page's own script runs, and nothing else does.
     editor.wait_for("the cases are listed", || {
         editor
             .pages("document.querySelectorAll('#case-list [role=option], #case-list tr').length > 0")
             .contains(&json!(true))
     });
-    check_theme(&editor);
     take_picture(&editor, "report-dark");
     let inline = "(() => { const button = document.createElement('button'); button.setAttribute('onclick', 'window.ran = true'); \
         document.body.append(button); button.click(); button.remove(); return window.ran === true; })()";
@@ -145,13 +147,9 @@ fn pages_follow_a_light_theme() {
     editor.answer("All recorded cases");
     editor.wait_for_message("Ghostbench: replayed 2 of 2 requests");
     editor.run("Notifications: Clear All Notifications");
-    editor.run("Ghostbench: Show Report");
-    editor.wait_for_page("nearest-line");
-    check_theme(&editor);
+    show_page(&editor, "Ghostbench: Show Report", "nearest-line");
     take_picture(&editor, "report-light");
-    editor.run("Ghostbench: Show Scoreboard");
-    editor.wait_for_page("Replay all recorded cases");
-    check_theme(&editor);
+    show_page(&editor, "Ghostbench: Show Scoreboard", "Replay all recorded cases");
     take_picture(&editor, "scoreboard-light");
     editor.run("Ghostbench: Get Started");
     editor.wait_until("document.body.innerText.includes('Let engines compete')");
@@ -213,9 +211,7 @@ fn the_menu_steers_engine_trial_and_recording() {
     editor.wait_until("Eyes.trial()?.endsWith('Trial: paused')");
     editor.run("Ghostbench: Resume Recording");
     editor.wait_until("Eyes.trial()?.endsWith('Trial: recording')");
-    editor.run("Ghostbench: Show Report of Trial");
-    editor.wait_for_page("1 opportunity");
-    check_theme(&editor);
+    show_page(&editor, "Ghostbench: Show Report of Trial", "1 opportunity");
     take_picture(&editor, "trial-report");
     editor.run("Ghostbench: Forget the Last Hour");
     editor.wait_until("document.querySelector('.monaco-dialog-box') !== null");
