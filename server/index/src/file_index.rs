@@ -29,6 +29,9 @@ pub const BLOCK_LINES: usize = 3;
 /// Blocks per window.
 pub const WINDOW_BLOCKS: usize = 2;
 
+/// Bytes that are lexed again for each question about a line, which is faster than lexing and keeping the whole file once.
+const NEAR_BYTES: u32 = 16 * 1024;
+
 /// Index data of one file.
 #[derive(Debug, PartialEq)]
 pub struct FileIndex {
@@ -44,7 +47,7 @@ pub struct FileIndex {
     outline: StoredOutline,
     is_too_complex: bool,
     chunks: LazyField<Arc<FileChunks>>,
-    /// Byte ranges of literals and comments with line ends.
+    /// Byte ranges of literals and comments with line ends, if a line far behind the start of a function was asked for.
     multiline_tokens: LazyField<Box<[Range<u32>]>>,
 }
 
@@ -225,19 +228,32 @@ impl FileIndex {
 
     /// Returns the mentions of `name` in one of its lines, outside of literals and comments.
     pub(crate) fn mentions(&self, line: &CodeLine, name: &str) -> Vec<Mention> {
-        // Few lines contain it, and finding multi-line tokens requires reading the whole file.
+        // Few lines contain it, and finding multi-line tokens requires reading the lines before.
         if !self.line_text(line).contains(name) {
             return Vec::new();
         }
-        let spanning = self.multiline_tokens.0.get_or_init(|| {
-            let ranges = syntax::multiline_tokens(self.language(), self.text()).into_iter();
-            ranges.map(|range| range.start as u32..range.end as u32).collect()
-        });
         let Range { start, end } = self.line_range(line);
-        let before = spanning.partition_point(|range| range.start < start);
-        let code = before.checked_sub(1).map_or(0, |last| spanning[last].end).max(start);
+        let code = self.multiline_token_end(start).max(start);
         let code = self.file.text.get(code as usize..end as usize).unwrap_or_default();
         syntax::mentions(self.language(), code, name)
+    }
+
+    /// Returns the end of the last literal or comment with a line end that begins before `offset`; 0 if there is none.
+    fn multiline_token_end(&self, offset: u32) -> u32 {
+        let before = self.functions.partition_point(|function| function.start <= offset);
+        let function = before.checked_sub(1).map_or(0, |last| self.functions[last].start);
+        if offset - function <= NEAR_BYTES {
+            // A function never begins inside of a literal.
+            let rest = self.file.text.get(function as usize..).unwrap_or_default();
+            let last = syntax::multiline_tokens(self.language(), rest, (offset - function) as usize).pop();
+            return last.map_or(0, |range| function + range.end as u32);
+        }
+        let all = self.multiline_tokens.0.get_or_init(|| {
+            let ranges = syntax::multiline_tokens(self.language(), self.text(), usize::MAX).into_iter();
+            ranges.map(|range| range.start as u32..range.end as u32).collect()
+        });
+        let before = all.partition_point(|range| range.start < offset);
+        before.checked_sub(1).map_or(0, |last| all[last].end)
     }
 
     /// Returns the number of blocks.

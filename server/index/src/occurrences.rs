@@ -78,7 +78,10 @@ impl<'a> LayerOccurrences<'a> {
         let windows = &layer.segment().windows;
         let left_out: Vec<usize> =
             left_out.iter().filter_map(|path| layer.segment().position(path)).collect();
-        let mut found = LayerOccurrences { layer, places: Vec::new(), files: Vec::new() };
+        // Growing would touch twice the memory.
+        let expected = (windows.postings.frequency(term) as usize).min(windows.lengths.len());
+        let places = Vec::with_capacity(expected);
+        let mut found = LayerOccurrences { layer, places, files: Vec::new() };
         let (mut position, mut end, mut is_wanted) = (0, 0, false);
         for (place, _) in windows.postings.list(term) {
             if place >= end {

@@ -4,6 +4,9 @@ use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
 
+/// Number of paths with the same last segment that are faster to walk than to search.
+const FEW: usize = if cfg!(test) { 1 } else { 32 };
+
 /// Index of paths by suffix. Memory per path: twice four bytes, and the path itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathSuffixIndex {
@@ -36,8 +39,10 @@ impl PathSuffixIndex {
 
     /// Returns the path nearest to the root that is `ending`, or ends with a slash and it, and for which `is_there` holds.
     pub(crate) fn nearest(&self, ending: &str, is_there: impl Fn(u32) -> bool) -> Option<u32> {
-        if !ending.contains('/') {
-            return self.by_name.get(ending)?.iter().copied().find(|&position| is_there(position));
+        let with_name = self.by_name.get(split_path(ending).1)?;
+        if with_name.len() <= FEW || !ending.contains('/') {
+            let mut found = with_name.iter().copied();
+            return found.find(|&position| has_ending(self.path(position), ending) && is_there(position));
         }
         let below = format!("/{ending}");
         let order = |&position: &u32| compare_end(self.path(position), &below);

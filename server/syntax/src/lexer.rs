@@ -47,11 +47,11 @@ pub fn lex(language: Language, text: &str) -> Vec<Token> {
     Lexer { tokens, ..Lexer::new(language, text) }.rest_of_tokens()
 }
 
-/// Returns the ranges of literals and comments in `text` that span a line end, in order.
-pub fn multiline_tokens(language: Language, text: &str) -> Vec<Range<usize>> {
+/// Returns the ranges of literals and comments in `text` that span a line end and begin before the offset `end`, in order.
+pub fn multiline_tokens(language: Language, text: &str, end: usize) -> Vec<Range<usize>> {
     let mut lexer = Lexer::new(language, text);
     let mut found = Vec::new();
-    while lexer.at < text.len() {
+    while lexer.at < text.len().min(end) {
         let start = lexer.at;
         lexer.forget_all_but_last();
         lexer.step();

@@ -136,3 +136,54 @@ fn imports_and_namespaces_are_those_of_the_whole_outline() {
         assert!(first.outline() == outline && index.outline() == outline);
     }
 }
+
+/// Checks the lines in which `wanted` is mentioned outside of literals and comments.
+#[track_caller]
+fn check_mentions(index: &FileIndex, expected: &[u32]) {
+    let has_one = |line: &&CodeLine| !index.mentions(line, "wanted").is_empty();
+    let found: Vec<u32> = index.lines().iter().filter(has_one).map(|line| line.number).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn lines_within_literals_and_comments_mention_nothing() {
+    let python = "\
+wanted()
+'''
+wanted()
+
+def in_literal():
+    wanted()
+'''
+def one():
+    '''
+    wanted()
+    ''' ; wanted()
+    wanted()
+    def two():
+        text = '''
+wanted() '''
+        wanted()
+    wanted()
+wanted()
+";
+    check_mentions(&index("a.py", python), &[0, 10, 11, 15, 16, 17]);
+    // The same far behind the start of a function.
+    let far = python.replace("def one():\n", &format!("def one():\n{}", "    other()\n".repeat(3000)));
+    check_mentions(&index("a.py", &far), &[0, 3010, 3011, 3015, 3016, 3017]);
+    let c = "\
+/* wanted();
+wanted(); */ wanted();
+int one(void) {
+    /*
+     * wanted();
+     */
+    wanted(\"\\
+wanted()\");
+}
+/*
+wanted();
+*/
+";
+    check_mentions(&index("a.c", c), &[1, 6]);
+}
