@@ -45,7 +45,7 @@ impl Searcher {
     pub fn cross_file_uses(&self, projects: &Projects, file: &SourceFile, tree: &Tree) -> Vec<CrossFileUse> {
         let others = self.hide(&[&file.path]);
         let outline = tree.outline(&file.text);
-        let here = FileNames::of_outline(&file.path, file.language, &outline);
+        let here = FileNames::Open { path: &file.path, language: file.language, outline: &outline };
         let view = NameView::new(others.layers(), here);
         let resolver = Resolver::new(&view, projects);
         let mut finder = UseFinder {
@@ -178,10 +178,10 @@ fn unique_member<'a>(resolver: &Resolver<'a>, site: ExpressionSite<'a, '_>, name
     let all: Vec<Def<'a>> = resolver
         .view
         .definitions_named(name)
-        .filter(|def| !def.is_type() && def.file.language == site.file.language)
+        .filter(|def| !def.is_type() && def.file.language() == site.file.language())
         .collect();
     let place =
-        |def: &Def<'a>| (def.file.path, def.definition().container, def.definition().owner.as_deref());
+        |def: &Def<'a>| (def.file.path(), def.definition().container, def.definition().owner.as_deref());
     let is_one = all.windows(2).all(|pair| place(&pair[0]) == place(&pair[1]));
     if is_one { all.into_iter().map(Entity::Def).collect() } else { Vec::new() }
 }
@@ -195,5 +195,5 @@ fn cross_file_definition(def: Def<'_>) -> CrossFileDefinition {
     let holder =
         def.container().map(|container| &*container.definition().name).or(def.definition().owner.as_deref());
     let name = holder.map_or_else(|| name.to_string(), |holder| format!("{holder}.{name}"));
-    CrossFileDefinition { path: def.file.path.into(), line: def.definition().line, name }
+    CrossFileDefinition { path: def.file.path().into(), line: def.definition().line, name }
 }

@@ -117,7 +117,7 @@ fn with_ranking<T>(
     let (others, windows) = without_copies(searcher, query, &around);
     go_on()?;
     let question = HybridQuery::new(&others, query, around, windows);
-    let here = FileNames::of_outline(query.path, query.language, &scope.outline);
+    let here = FileNames::Open { path: query.path, language: query.language, outline: &scope.outline };
     let view = NameView::new(others.layers(), here);
     let resolver = Resolver::new(&view, projects);
     let ranking = definition_ranking::rank(&question, &resolver, &scope);
@@ -227,7 +227,7 @@ impl Searcher {
     /// Returns the definitions in reach of a cursor, likeliest first.
     pub fn definitions(&self, projects: &Projects, query: &RetrievalQuery<'_>) -> Vec<RankedDefinition> {
         let ranked = |candidate: &DefinitionCandidate<'_>| RankedDefinition {
-            path: candidate.def.file.path.to_owned(),
+            path: candidate.def.file.path().to_owned(),
             line: candidate.def.definition().line,
             name: candidate.def.definition().name.to_string(),
             probability: candidate.probability,

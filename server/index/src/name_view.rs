@@ -38,32 +38,32 @@ impl<'a> NameView<'a> {
 
     /// Returns the file at `path`.
     pub(crate) fn file(&self, path: &str) -> Option<FileNames<'a>> {
-        if path == self.open_file.path {
+        if path == self.open_file.path() {
             return Some(self.open_file);
         }
-        self.layers.iter().find_map(|layer| layer.file(path)).map(|file| FileNames::of_file(file))
+        self.layers.iter().find_map(|layer| layer.file(path)).map(|file| FileNames::Saved(file))
     }
 
     /// Returns the file nearest to the root whose path has this suffix.
     pub(crate) fn file_ending(&self, ending: &str) -> Option<FileNames<'a>> {
-        let own = Some(self.open_file).filter(|here| has_ending(here.path, ending));
+        let own = Some(self.open_file).filter(|here| has_ending(here.path(), ending));
         let named = self.layers.iter().filter_map(|layer| {
             let file = layer.segment().names.file_ending(ending, |file| layer.is_present(file as usize))?;
             file_names(layer, file)
         });
-        named.chain(own).min_by_key(|file| (depth(file.path), file.path))
+        named.chain(own).min_by_key(|file| (depth(file.path()), file.path()))
     }
 
     /// Returns the folder, if a visible file is directly in it, as in that file's path.
     pub(crate) fn folder(&self, folder: &str) -> Option<&'a str> {
-        let own = Some(self.open_file).filter(|here| split_path(here.path).0 == folder);
+        let own = Some(self.open_file).filter(|here| split_path(here.path()).0 == folder);
         let files = self.files_in(folder).next().or(own);
-        files.map(|file| split_path(file.path).0)
+        files.map(|file| split_path(file.path()).0)
     }
 
     /// Returns the folder nearest to the root whose path has this suffix.
     pub(crate) fn folder_ending(&self, ending: &str) -> Option<&'a str> {
-        let own = Some(split_path(self.open_file.path).0).filter(|folder| has_ending(folder, ending));
+        let own = Some(split_path(self.open_file.path()).0).filter(|folder| has_ending(folder, ending));
         let all = self
             .layers
             .iter()
@@ -145,7 +145,7 @@ impl<'a> NameView<'a> {
         language: Language,
     ) -> impl Iterator<Item = (FileNames<'a>, &'a syntax::Import)> {
         self.definition_refs(|table, _| table.global_imports(), "")
-            .filter(move |spot| spot.file.language == language)
+            .filter(move |spot| spot.file.language() == language)
             .map(|Def { file, position }| (file, &file.imports()[position as usize]))
     }
 
@@ -187,5 +187,5 @@ impl<'a> NameView<'a> {
 /// Returns the names of a file, unless it is hidden.
 fn file_names(layer: &IndexLayer, file: u32) -> Option<FileNames<'_>> {
     let file = Some(file as usize).filter(|&file| layer.is_present(file))?;
-    Some(FileNames::of_file(&layer.segment().files()[file]))
+    Some(FileNames::Saved(&layer.segment().files()[file]))
 }

@@ -29,26 +29,27 @@ pub(crate) struct OccurrenceSample<'a> {
 impl Searcher {
     /// Returns the blocks with `identifier`, by path and position.
     pub fn occurrences(&self, identifier: &str) -> Vec<Occurrence<'_>> {
-        self.sample_occurrences(identifier, &[], usize::MAX).sample
+        self.sample_occurrences(identifier, &[], usize::MAX, &mut Vec::new()).sample
     }
 
-    /// Returns at most `most` blocks with `identifier` outside of the files at `left_out`, by path and position.
+    /// Returns at most `most` blocks with `identifier` outside of the files at `left_out`, by path and position. `buffer` can be reused.
     pub(crate) fn sample_occurrences(
         &self,
         identifier: &str,
         left_out: &[&str],
         most: usize,
+        buffer: &mut Vec<u32>,
     ) -> OccurrenceSample<'_> {
         let term = Term::identifier(identifier);
         let Some(largest) = self.layers().iter().max_by_key(|layer| layer.windows().documents) else {
             return OccurrenceSample { sample: Vec::new(), total: 0 };
         };
         let others = self.layers().iter().filter(|layer| !std::ptr::eq(*layer, largest));
-        let others = others.map(|layer| LayerOccurrences::find(layer, term, left_out));
+        let others = others.map(|layer| LayerOccurrences::find(layer, term, left_out, Vec::new()));
         let mut others: Vec<Occurrence<'_>> = others.flat_map(LayerOccurrences::into_all).collect();
         // Each layer is sorted: a stable sort only has to merge these runs.
         others.sort_by(|one, other| one.file.path().cmp(other.file.path()));
-        let found = LayerOccurrences::find(largest, term, left_out);
+        let found = LayerOccurrences::find(largest, term, left_out, std::mem::take(buffer));
         // Positions of the others among all.
         let others: Vec<(usize, Occurrence<'_>)> = (0..)
             .zip(others)
@@ -60,6 +61,7 @@ impl Searcher {
             before => found.get(position - before),
         };
         let sample = (0..total).step_by(total.div_ceil(most).max(1)).map(pick).collect();
+        *buffer = found.places;
         OccurrenceSample { sample, total }
     }
 }
@@ -69,46 +71,51 @@ struct LayerOccurrences<'a> {
     layer: &'a IndexLayer,
     /// Numbers of the blocks in the layer.
     places: Vec<u32>,
-    /// The positions of the files with such blocks, and of the first block of each in `places`.
-    files: Vec<(usize, usize)>,
 }
 
 impl<'a> LayerOccurrences<'a> {
-    fn find(layer: &'a IndexLayer, term: Term, left_out: &[&str]) -> LayerOccurrences<'a> {
+    /// `places` is a buffer for the result.
+    fn find(
+        layer: &'a IndexLayer,
+        term: Term,
+        left_out: &[&str],
+        mut places: Vec<u32>,
+    ) -> LayerOccurrences<'a> {
         let windows = &layer.segment().windows;
         let left_out: Vec<usize> =
             left_out.iter().filter_map(|path| layer.segment().position(path)).collect();
         // Growing would touch twice the memory.
         let expected = (windows.postings.frequency(term) as usize).min(windows.lengths.len());
-        let places = Vec::with_capacity(expected);
-        let mut found = LayerOccurrences { layer, places, files: Vec::new() };
+        places.clear();
+        places.reserve(expected);
         let (mut position, mut end, mut is_wanted) = (0, 0, false);
         for (place, _) in windows.postings.list(term) {
             if place >= end {
                 position = windows.file_at_or_behind(position, place);
                 end = windows.blocks_of_file(position).end;
                 is_wanted = layer.is_present(position) && !left_out.contains(&position);
-                found.files.extend(is_wanted.then_some((position, found.places.len())));
             }
             if is_wanted {
-                found.places.push(place);
+                places.push(place);
             }
         }
-        found
+        LayerOccurrences { layer, places }
     }
 
     /// Returns the number of blocks in files before this path.
     fn count_before(&self, path: &str) -> usize {
-        let files = self.layer.segment().files();
-        let behind = self.files.partition_point(|(position, _)| files[*position].path() < path);
-        self.files.get(behind).map_or(self.places.len(), |(_, first)| *first)
+        let segment = self.layer.segment();
+        let before = segment.files().partition_point(|file| file.path() < path);
+        let end = segment.windows.first_behind(before);
+        self.places.partition_point(|place| *place < end)
     }
 
     /// Returns the block at this position.
     fn get(&self, at: usize) -> Occurrence<'a> {
-        let (position, _) = self.files[self.files.partition_point(|(_, first)| *first <= at) - 1];
-        let start = self.layer.segment().windows.blocks_of_file(position).start;
-        Occurrence { file: &self.layer.segment().files()[position], block: self.places[at] - start }
+        let segment = self.layer.segment();
+        let position = segment.windows.file_of(self.places[at]);
+        let start = segment.windows.blocks_of_file(position).start;
+        Occurrence { file: &segment.files()[position], block: self.places[at] - start }
     }
 
     fn into_all(self) -> impl Iterator<Item = Occurrence<'a>> {
@@ -148,8 +155,10 @@ mod tests {
             let blocks = if left_out.contains(&file.path()) { 0 } else { file.blocks() as u32 };
             expected.extend((0..blocks).map(|block| (file.path().to_owned(), block)));
         }
+        let mut buffer = vec![1, 2];
         for most in [1, 2, 7, 30, usize::MAX] {
-            let OccurrenceSample { sample, total } = searcher.sample_occurrences("shared", &left_out, most);
+            let OccurrenceSample { sample, total } =
+                searcher.sample_occurrences("shared", &left_out, most, &mut buffer);
             assert_eq!(total, expected.len());
             let distance = total.div_ceil(most);
             let of_expected: Vec<_> = expected.iter().step_by(distance).cloned().collect();

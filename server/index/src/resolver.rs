@@ -30,53 +30,58 @@ use bounded_queries::{BoundedQueries, Memo};
 
 /// The names of a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FileNames<'a> {
-    pub(crate) path: &'a str,
-    pub(crate) language: Language,
-    source: NameSource<'a>,
-}
-
-/// Where the names of a file are.
-#[derive(Clone, Copy, Debug)]
-enum NameSource<'a> {
-    /// The open file's.
-    Outline(&'a Outline),
-    /// Decoded on first use.
-    File(&'a FileIndex),
+pub(crate) enum FileNames<'a> {
+    /// Those of the open file, or of a file without an index.
+    Open {
+        /// Its path.
+        path: &'a str,
+        /// Its language.
+        language: Language,
+        /// Its definitions and imports.
+        outline: &'a Outline,
+    },
+    /// Those of a saved file, which are decoded on first use.
+    Saved(&'a FileIndex),
 }
 
 impl<'a> FileNames<'a> {
-    /// The names of the open file, or of a file without an index.
-    pub(crate) fn of_outline(path: &'a str, language: Language, outline: &'a Outline) -> FileNames<'a> {
-        FileNames { path, language, source: NameSource::Outline(outline) }
+    /// Returns its path.
+    pub(crate) fn path(self) -> &'a str {
+        match self {
+            FileNames::Open { path, .. } => path,
+            FileNames::Saved(file) => file.path(),
+        }
     }
 
-    /// The names of a saved file.
-    pub(crate) fn of_file(file: &'a FileIndex) -> FileNames<'a> {
-        FileNames { path: file.path(), language: file.language(), source: NameSource::File(file) }
+    /// Returns its language.
+    pub(crate) fn language(self) -> Language {
+        match self {
+            FileNames::Open { language, .. } => language,
+            FileNames::Saved(file) => file.language(),
+        }
     }
 
     /// Returns its definitions and imports.
     pub(crate) fn outline(self) -> &'a Outline {
-        match self.source {
-            NameSource::Outline(outline) => outline,
-            NameSource::File(file) => file.outline(),
+        match self {
+            FileNames::Open { outline, .. } => outline,
+            FileNames::Saved(file) => file.outline(),
         }
     }
 
     /// Returns its imports, without reading its definitions.
     pub(crate) fn imports(self) -> &'a [Import] {
-        match self.source {
-            NameSource::Outline(outline) => &outline.imports,
-            NameSource::File(file) => file.imports(),
+        match self {
+            FileNames::Open { outline, .. } => &outline.imports,
+            FileNames::Saved(file) => file.imports(),
         }
     }
 
     /// Returns its namespaces, without reading its definitions.
     pub(crate) fn namespaces(self) -> &'a [Box<str>] {
-        match self.source {
-            NameSource::Outline(outline) => &outline.namespaces,
-            NameSource::File(file) => file.namespaces(),
+        match self {
+            FileNames::Open { outline, .. } => &outline.namespaces,
+            FileNames::Saved(file) => file.namespaces(),
         }
     }
 
@@ -87,11 +92,11 @@ impl<'a> FileNames<'a> {
         all.filter(Def::is_top_level)
     }
 
-    /// Identifies the file within one query.
-    pub(crate) fn address(&self) -> usize {
-        match self.source {
-            NameSource::Outline(outline) => std::ptr::from_ref(outline) as usize,
-            NameSource::File(file) => std::ptr::from_ref(file) as usize,
+    /// Identifies the file within one query, without reading anything of it.
+    pub(crate) fn address(self) -> usize {
+        match self {
+            FileNames::Open { outline, .. } => std::ptr::from_ref(outline) as usize,
+            FileNames::Saved(file) => std::ptr::from_ref(file) as usize,
         }
     }
 }
@@ -145,7 +150,7 @@ impl<'a> Def<'a> {
 
     /// Whether code in a file may name it.
     pub(crate) fn can_be_named_in(&self, file: FileNames<'_>) -> bool {
-        self.file.language.can_name(file.path, self.file.path, self.definition())
+        self.file.language().can_name(file.path(), self.file.path(), self.definition())
     }
 
     /// Whether both are the same entity for their users: parts of a class in several files, or the same definition for
@@ -174,9 +179,9 @@ impl<'a> Def<'a> {
 
     /// Whether the files of both see each other's names without imports.
     fn shares_scope(&self, other: &Def<'_>) -> bool {
-        let scope = |def: &Def<'_>| def.file.language.implicit_targets(def.file.path, def.namespace());
+        let scope = |def: &Def<'_>| def.file.language().implicit_targets(def.file.path(), def.namespace());
         let own = scope(self);
-        self.file.language == other.file.language && !own.is_empty() && own == scope(other)
+        self.file.language() == other.file.language() && !own.is_empty() && own == scope(other)
     }
 
     /// Identifies the definition within one query.
@@ -299,7 +304,8 @@ impl<'a> Resolver<'a> {
     /// Returns the modules that a file sees without importing them.
     pub(crate) fn implicit_modules(&self, file: FileNames<'a>) -> Vec<Module<'a>> {
         let namespaces = file.namespaces().iter();
-        let targets = namespaces.flat_map(|namespace| file.language.implicit_targets(file.path, namespace));
+        let targets =
+            namespaces.flat_map(|namespace| file.language().implicit_targets(file.path(), namespace));
         let mut modules: Vec<Module<'a>> = Vec::new();
         for target in targets {
             for entity in self.resolve_target(file, &target) {
@@ -345,7 +351,7 @@ impl<'a> Resolver<'a> {
     pub(crate) fn modules(&self, file: FileNames<'a>, module: &str) -> Entities<'a> {
         let key = (file.address(), Box::from(module));
         self.queries.answer(&self.modules, key, Rc::default, || {
-            let targets = file.language.import_targets(file.path, module, self.projects);
+            let targets = file.language().import_targets(file.path(), module, self.projects);
             let mut found = targets.iter().map(|target| self.resolve_target(file, target));
             found.find(|found| !found.is_empty()).unwrap_or_default().into()
         })
@@ -400,7 +406,7 @@ impl<'a> Resolver<'a> {
     /// Returns the types called `name` that are in no namespace.
     fn without_namespace(&self, from: FileNames<'a>, name: &str) -> Vec<Entity<'a>> {
         let is_there = |def: &Def<'_>| {
-            def.is_top_level() && def.namespace().is_empty() && def.file.language == from.language
+            def.is_top_level() && def.namespace().is_empty() && def.file.language() == from.language()
         };
         self.view.types_named(name).filter(is_there).map(Entity::Def).collect()
     }
@@ -416,7 +422,7 @@ impl<'a> Resolver<'a> {
             Entity::Module(Module::Folder(folder)) => self
                 .view
                 .definitions_named(name)
-                .filter(|def| split_path(def.file.path).0 == folder && def.is_top_level())
+                .filter(|def| split_path(def.file.path()).0 == folder && def.is_top_level())
                 .map(Entity::Def)
                 .collect(),
             Entity::Module(Module::Namespace(namespace)) => self
@@ -445,7 +451,7 @@ impl<'a> Resolver<'a> {
     pub(crate) fn exports(&self, file: FileNames<'a>, most: usize) -> Vec<Def<'a>> {
         let stars = self.reexports(file);
         let mut named: Vec<_> = stars.named.values().flatten().collect();
-        named.sort_unstable_by_key(|(file, import)| (file.path, import.line, &import.local));
+        named.sort_unstable_by_key(|(file, import)| (file.path(), import.line, &import.local));
         let named = named.into_iter().flat_map(|(file, import)| self.resolve_import(*file, import));
         let defined = stars.files.iter().flat_map(|file| file.top_level());
         let of_types = stars.others.iter().filter_map(|other| other.def()).flat_map(Def::members);
@@ -476,7 +482,7 @@ impl<'a> Resolver<'a> {
     fn glob_imports(&self, file: FileNames<'a>) -> Rc<GlobImports<'a>> {
         self.queries.answer(&self.glob_imports, file.address(), Rc::default, || {
             let own = file.imports().iter().map(|import| (file, import));
-            let all = own.chain(self.view.global_imports(file.language));
+            let all = own.chain(self.view.global_imports(file.language()));
             let all = all.filter(|(_, import)| import.imported == ImportedItem::All);
             let modules =
                 all.flat_map(|(file, import)| self.modules(file, &import.module).to_vec()).collect();
@@ -553,7 +559,7 @@ mod tests {
             file("b.py", "from a import Base\n\nclass Item(Base):\n    pass\n"),
         ]);
         let outline = syntax::parse(Language::Python, "from b import Item\n").outline("from b import Item\n");
-        let here = FileNames::of_outline("c.py", Language::Python, &outline);
+        let here = FileNames::Open { path: "c.py", language: Language::Python, outline: &outline };
         let (view, projects) = (NameView::new(index.layers(), here), Projects::default());
         let resolver = Resolver::new(&view, &projects);
         for steps in 0..8 {

@@ -230,6 +230,11 @@ impl Collection {
         starts[file]..starts[file + 1]
     }
 
+    /// Returns the number of the first document behind those of the first `files` files.
+    pub(crate) fn first_behind(&self, files: usize) -> u32 {
+        self.starts[files]
+    }
+
     /// Returns the file of a document.
     pub(crate) fn file_of(&self, document: u32) -> usize {
         self.starts.partition_point(|&start| start <= document).saturating_sub(1)

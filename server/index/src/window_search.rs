@@ -6,6 +6,7 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::iter::Peekable;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -18,7 +19,7 @@ use crate::terms::Term;
 use crate::{CancelFlag, FileIndex, Searcher};
 
 /// Number of windows that are scored at once: their scores stay in the processor's cache, whatever the size of the index.
-const RANGE: usize = if cfg!(test) { 5 } else { 1 << 16 };
+const RANGE: usize = if cfg!(test) { 5 } else { 1 << 15 };
 /// Number of scores that are compared at once.
 const CHUNK: usize = 64;
 /// Maximum number of windows of the terms that choose candidates, in total.
@@ -135,10 +136,8 @@ fn score<'a>(
     let windows = &layer.segment().windows;
     let lengths = &*windows.lengths;
     let gain = totals.term_score();
-    let mut lists: Vec<_> = terms
-        .iter()
-        .map(|term| (term.value, WindowList::new(windows.postings.list(term.term)).peekable()))
-        .collect();
+    let mut lists: Vec<_> =
+        terms.iter().map(|term| (term.value, WindowList::new(windows.postings.list(term.term)))).collect();
     let mut scores = vec![0.0; lengths.len().min(RANGE)];
     for start in (0..lengths.len()).step_by(RANGE) {
         if cancel.is_cancelled() {
@@ -146,10 +145,9 @@ fn score<'a>(
         }
         let (end, mut is_empty) = (start + RANGE, true);
         for (value, list) in &mut lists {
-            while let Some((window, count)) = list.next_if(|(window, _)| *window < end) {
+            is_empty &= !list.each_before(end, |window, count| {
                 scores[window - start] += gain(*value, count, lengths[window]);
-                is_empty = false;
-            }
+            });
         }
         if is_empty {
             continue;
@@ -164,37 +162,38 @@ fn score<'a>(
     }
 }
 
-/// The windows with a term in order, with the term's count, given the blocks with it in order.
-struct WindowList<I> {
-    blocks: I,
-    /// The last block and its count, if its own window is not returned yet.
-    before: Option<(usize, u32)>,
-    /// A block that was read, but whose windows are not returned yet.
-    next: Option<(usize, u32)>,
+/// The windows with a term, given the blocks with it in order.
+struct WindowList<I: Iterator> {
+    blocks: Peekable<I>,
+    /// The last block and its count, if its own window is still to come; else the count is 0.
+    before: (usize, u32),
 }
 
 impl<I: Iterator<Item = (u32, u8)>> WindowList<I> {
     fn new(blocks: I) -> WindowList<I> {
-        WindowList { blocks, before: None, next: None }
+        WindowList { blocks: blocks.peekable(), before: (0, 0) }
     }
-}
 
-impl<I: Iterator<Item = (u32, u8)>> Iterator for WindowList<I> {
-    type Item = (usize, u32);
-
+    /// Calls `add` with each window before `end` and the term's count in it, and also with count 0: whether two blocks share a window
+    /// cannot be predicted, so a branch would cost more than an unnecessary addition. Returns whether there are such windows.
     #[inline]
-    fn next(&mut self) -> Option<(usize, u32)> {
-        let read = || self.blocks.next().map(|(block, count)| (block as usize, u32::from(count)));
-        let Some((block, count)) = self.next.take().or_else(read) else { return self.before.take() };
-        match self.before.replace((block, count)) {
-            None => Some((block - 1, count)),
-            Some((before, count_before)) if before + 1 == block => Some((before, count_before + count)),
-            Some(before) => {
-                self.before = None;
-                self.next = Some((block, count));
-                Some(before)
-            }
+    fn each_before(&mut self, end: usize, mut add: impl FnMut(usize, u32)) -> bool {
+        let mut has_one = false;
+        while let Some((block, count)) = self.blocks.next_if(|(block, _)| *block as usize <= end) {
+            let (block, count) = (block as usize, u32::from(count));
+            let (before, count_before) = self.before;
+            let shared = if before + 1 == block { count_before } else { 0 };
+            add(before, count_before - shared);
+            add(block - 1, count + shared);
+            self.before = (block, count);
+            has_one = true;
         }
+        let (before, count) = self.before;
+        if before < end {
+            add(before, count);
+            self.before = (end, 0);
+        }
+        has_one || count > 0
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn rank<'a>(
     }
     let mut candidates = emitter.list;
     candidates.sort_by(|one, other| {
-        let place = |candidate: &DefinitionCandidate<'a>| (candidate.def.file.path, candidate.def.position);
+        let place = |candidate: &DefinitionCandidate<'a>| (candidate.def.file.path(), candidate.def.position);
         other.features.score().total_cmp(&one.features.score()).then_with(|| place(one).cmp(&place(other)))
     });
     weigh(&mut candidates);
@@ -279,7 +279,7 @@ impl<'a> CandidateCollector<'_, 'a> {
         let places = self.question.searcher.windows_with(name);
         features.set(Feature::Popularity, (places as f32).ln_1p());
         features.set(Feature::InWindow, self.near.names.get(&name).copied().unwrap_or(0.0));
-        let line = (def.file.path, def.definition().line);
+        let line = (def.file.path(), def.definition().line);
         features.set(Feature::DefinedInWindow, self.near.lines.get(&line).copied().unwrap_or(0.0));
     }
 }

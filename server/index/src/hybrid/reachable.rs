@@ -221,7 +221,7 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
     /// an included file.
     fn package_names(&mut self) {
         let here = self.resolver.view.open_file();
-        let folder = split_path(here.path).0;
+        let folder = split_path(here.path()).0;
         let all = here.imports().iter().filter(|import| import.imported == ImportedItem::All);
         let modules: Vec<Entity<'a>> =
             all.flat_map(|import| self.resolver.modules(here, &import.module).to_vec()).collect();
@@ -232,7 +232,7 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
                 let Some(less) = left.checked_sub(1) else { return };
                 left = less;
                 let is_included = matches!(module, Entity::Module(Module::File(_)));
-                self.package_name(def, is_included || split_path(def.file.path).0 == folder);
+                self.package_name(def, is_included || split_path(def.file.path()).0 == folder);
             }
         }
     }

@@ -90,7 +90,7 @@ pub(crate) fn show<'a>(
             about: None,
             min_lines: 1,
         };
-        shown.add(&Arc::from(best.def.file.path), lines, limit, why);
+        shown.add(&Arc::from(best.def.file.path()), lines, limit, why);
     }
 }
 
@@ -126,7 +126,7 @@ fn choose<'a>(
             continue;
         }
         let holder = def.container().or_else(|| resolver.owner(def));
-        let overloads = (def.file.path, holder.map(|holder| holder.key()), &*def.definition().name);
+        let overloads = (def.file.path(), holder.map(|holder| holder.key()), &*def.definition().name);
         let longest = if names.contains(&overloads) { SHORT_SIGNATURE_BYTES } else { SIGNATURE_BYTES };
         let doc = if chosen.len() < documented { &*def.definition().doc } else { "" };
         let doc = &doc[..doc.floor_char_boundary(DOC_BYTES)];
@@ -134,7 +134,7 @@ fn choose<'a>(
         let one = ChosenDefinition { def, holder, signature, doc, probability: candidate.probability };
         let above = holder.filter(|holder| !holders.contains(&holder.key()));
         let above = above.map_or(0, |holder| line_cost(&header(holder).1));
-        let path = if files.contains(def.file.path) { 0 } else { def.file.path.len() + PATH_BYTES };
+        let path = if files.contains(def.file.path()) { 0 } else { def.file.path().len() + PATH_BYTES };
         let cost = path + above + one.cost();
         if used + cost > limit {
             if used > limit * FULL_PERCENT / 100 {
@@ -143,7 +143,7 @@ fn choose<'a>(
             continue;
         }
         used += cost;
-        files.insert(def.file.path);
+        files.insert(def.file.path());
         holders.extend(holder.map(|holder| holder.key()));
         holders.extend((def.is_type() && holder.is_none()).then(|| def.key()));
         names.insert(overloads);

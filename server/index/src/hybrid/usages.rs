@@ -59,8 +59,9 @@ pub(crate) fn show(
     shown: &mut HitCollector,
 ) {
     let names = names(&ranking.candidates);
-    let mut places: Vec<UsageBlock<'_>> =
-        (0..).zip(&names).flat_map(|(number, wanted)| find(question, number, wanted)).collect();
+    let mut buffer = Vec::new();
+    let found = (0..).zip(&names).flat_map(|(number, wanted)| find(question, number, wanted, &mut buffer));
+    let mut places: Vec<UsageBlock<'_>> = found.collect();
     places.sort_by(|one, other| {
         let order = |place: &UsageBlock<'_>| (place.name, place.block);
         let by_path = one.file.path().cmp(other.file.path());
@@ -110,13 +111,13 @@ fn names<'a>(candidates: &[DefinitionCandidate<'a>]) -> Vec<UsageTarget<'a>> {
         match names.iter_mut().find(|known| known.name == name) {
             Some(known) => {
                 known.is_member &= is_member;
-                known.defined_in.push(named.file.path);
+                known.defined_in.push(named.file.path());
             }
             None => names.push(UsageTarget {
                 name,
                 probability: candidate.probability,
                 is_member,
-                defined_in: vec![named.file.path],
+                defined_in: vec![named.file.path()],
             }),
         }
     }
@@ -124,10 +125,15 @@ fn names<'a>(candidates: &[DefinitionCandidate<'a>]) -> Vec<UsageTarget<'a>> {
 }
 
 /// Returns the blocks with a name, with their relevance.
-fn find<'q>(question: &'q HybridQuery<'_>, number: usize, wanted: &UsageTarget<'_>) -> Vec<UsageBlock<'q>> {
+fn find<'q>(
+    question: &'q HybridQuery<'_>,
+    number: usize,
+    wanted: &UsageTarget<'_>,
+    buffer: &mut Vec<u32>,
+) -> Vec<UsageBlock<'q>> {
     let searcher = question.searcher;
     let OccurrenceSample { sample, total } =
-        searcher.sample_occurrences(wanted.name, &wanted.defined_in, MAX_PLACES);
+        searcher.sample_occurrences(wanted.name, &wanted.defined_in, MAX_PLACES, buffer);
     let common = if total < MAX_PLACES { 1.0 } else { COMMON_NAME };
     sample
         .into_iter()

@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
 
     /// Returns the type of this name, if it is unique in the workspace for this language: its import may not be written yet.
     fn only_type(&self, file: FileNames<'a>, name: &str) -> Vec<Entity<'a>> {
-        let mut all = self.view.types_named(name).filter(|def| def.file.language == file.language);
+        let mut all = self.view.types_named(name).filter(|def| def.file.language() == file.language());
         match (all.next(), all.next()) {
             (Some(def), None) => vec![Entity::Def(def)],
             _ => Vec::new(),
@@ -125,10 +125,10 @@ impl<'a> Resolver<'a> {
 
     /// Returns all members of a type that are outside of its body.
     pub(crate) fn out_of_body_members(&self, of: Def<'a>) -> impl Iterator<Item = Def<'a>> + 'a {
-        let language = of.file.language;
+        let language = of.file.language();
         self.view
             .members_of_type(&of.definition().name)
-            .filter(move |member| member.file.language == language)
+            .filter(move |member| member.file.language() == language)
     }
 }
 
@@ -139,7 +139,7 @@ fn may_have_parts(one: &Def<'_>) -> bool {
 
 /// Whether the type `other` of the same name is a part of `one`, which may have parts.
 fn is_part(one: &Def<'_>, other: &Def<'_>) -> bool {
-    one.file.language == other.file.language
+    one.file.language() == other.file.language()
         && other.definition().container.is_none()
         && one.namespace() == other.namespace()
 }
