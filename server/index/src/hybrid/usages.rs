@@ -59,21 +59,15 @@ pub(crate) fn show(
     shown: &mut HitCollector,
 ) {
     let names = names(&ranking.candidates);
-    let mut buffer = Vec::new();
-    let found = (0..).zip(&names).flat_map(|(number, wanted)| find(question, number, wanted, &mut buffer));
-    let mut places: Vec<UsageBlock<'_>> = found.collect();
-    places.sort_by(|one, other| {
-        let order = |place: &UsageBlock<'_>| (place.name, place.block);
-        let by_path = one.file.path().cmp(other.file.path());
-        other.relevance.total_cmp(&one.relevance).then(by_path).then(order(one).cmp(&order(other)))
-    });
     let mut texts = FxHashSet::default();
     let mut of_name = vec![0; names.len()];
     let mut count = 0;
-    for place in places.iter().take(MAX_EXAMINED) {
-        if count == MAX_SHOWN || shown.used() >= limit || question.searcher.is_cancelled() {
-            break;
-        }
+    let mut places = RankedBlocks::new(question, &names).take(MAX_EXAMINED);
+    while count < MAX_SHOWN
+        && shown.used() < limit
+        && !question.searcher.is_cancelled()
+        && let Some(place) = places.next()
+    {
         if of_name[place.name] == MAX_OF_NAME {
             continue;
         }
@@ -124,24 +118,63 @@ fn names<'a>(candidates: &[DefinitionCandidate<'a>]) -> Vec<UsageTarget<'a>> {
     names
 }
 
-/// Returns the blocks with a name, with their relevance.
-fn find<'q>(
-    question: &'q HybridQuery<'_>,
-    number: usize,
-    wanted: &UsageTarget<'_>,
-    buffer: &mut Vec<u32>,
-) -> Vec<UsageBlock<'q>> {
-    let searcher = question.searcher;
-    let OccurrenceSample { sample, total } =
-        searcher.sample_occurrences(wanted.name, &wanted.defined_in, MAX_PLACES, buffer);
-    let common = if total < MAX_PLACES { 1.0 } else { COMMON_NAME };
-    sample
-        .into_iter()
-        .map(|Occurrence { file, block }| {
-            let worth = wanted.probability * common * (MIN_RELEVANCE + likeness(question, file, block));
-            UsageBlock { file, block, name: number, relevance: worth }
-        })
-        .collect()
+/// The blocks with the names, most relevant first. Those of a name are compared only if one of them may be the next: most names are
+/// so much less probable than the first ones that they are never needed.
+struct RankedBlocks<'q> {
+    question: &'q HybridQuery<'q>,
+    /// Most probable first.
+    names: &'q [UsageTarget<'q>],
+    /// Number of names whose blocks are compared.
+    compared: usize,
+    /// Their blocks, most relevant last.
+    blocks: Vec<UsageBlock<'q>>,
+    buffer: Vec<u32>,
+}
+
+impl<'q> RankedBlocks<'q> {
+    fn new(question: &'q HybridQuery<'q>, names: &'q [UsageTarget<'q>]) -> RankedBlocks<'q> {
+        RankedBlocks { question, names, compared: 0, blocks: Vec::new(), buffer: Vec::new() }
+    }
+
+    /// Adds the blocks of the next name.
+    fn compare(&mut self, wanted: &UsageTarget<'_>) {
+        let question = self.question;
+        let OccurrenceSample { sample, total } = question.searcher.sample_occurrences(
+            wanted.name,
+            &wanted.defined_in,
+            MAX_PLACES,
+            &mut self.buffer,
+        );
+        let common = if total < MAX_PLACES { 1.0 } else { COMMON_NAME };
+        self.blocks.extend(sample.into_iter().map(|Occurrence { file, block }| {
+            let relevance = relevance(wanted, common, likeness(question, file, block));
+            UsageBlock { file, block, name: self.compared, relevance }
+        }));
+        self.blocks.sort_by(|one, other| {
+            let order = |block: &UsageBlock<'_>| (block.name, block.block);
+            let by_path = other.file.path().cmp(one.file.path());
+            one.relevance.total_cmp(&other.relevance).then(by_path).then(order(other).cmp(&order(one)))
+        });
+        self.compared += 1;
+    }
+}
+
+impl<'q> Iterator for RankedBlocks<'q> {
+    type Item = UsageBlock<'q>;
+
+    fn next(&mut self) -> Option<UsageBlock<'q>> {
+        while let Some(wanted) = self.names.get(self.compared)
+            && self.blocks.last().is_none_or(|best| best.relevance <= relevance(wanted, 1.0, 1.0))
+        {
+            self.compare(wanted);
+        }
+        self.blocks.pop()
+    }
+}
+
+/// Returns the relevance of a block with a name: grows with each argument, whose maximum is 1.
+fn relevance(wanted: &UsageTarget<'_>, common: f32, likeness: f32) -> f32 {
+    wanted.probability * common * (MIN_RELEVANCE + likeness)
 }
 
 /// Returns the share of a block's terms that occur around the cursor, weighted by rarity.
