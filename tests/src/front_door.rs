@@ -43,6 +43,11 @@ impl HttpReply {
     }
 }
 
+fn spawn(mut command: Command) -> Child {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("the binary starts")
+}
+
 impl FrontDoor {
     /// Opens the front door of a project at a free port, and waits until its files are read.
     ///
@@ -68,9 +73,32 @@ impl FrontDoor {
     ///
     /// If the front door does not open.
     #[track_caller]
-    pub fn start(mut command: Command) -> FrontDoor {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the binary starts");
+    pub fn start(command: Command) -> FrontDoor {
+        FrontDoor::opened(spawn(command))
+    }
+
+    /// Does the same, and acts once the command has said these words on standard error.
+    ///
+    /// # Panics
+    ///
+    /// If it ends without saying them, or the front door does not open.
+    #[track_caller]
+    pub fn start_and_act(command: Command, words: &str, act: impl FnOnce()) -> FrontDoor {
+        let mut child = spawn(command);
+        let stderr = child.stderr.as_mut().expect("it is piped");
+        let mut said = Vec::new();
+        // Without a buffer, so that the rest is left.
+        let is_said = stderr.bytes().any(|byte| {
+            said.push(byte.expect("a pipe can be read"));
+            said.ends_with(words.as_bytes())
+        });
+        assert!(is_said, "{}", String::from_utf8_lossy(&said));
+        act();
+        FrontDoor::opened(child)
+    }
+
+    #[track_caller]
+    fn opened(mut child: Child) -> FrontDoor {
         let stderr = child.stderr.take().map(read_in_background);
         let mut line = String::new();
         let stdout = child.stdout.take().expect("it is piped");

@@ -2,13 +2,10 @@
 
 use std::net::TcpListener;
 use std::process::Command;
-use std::thread;
 use std::time::Duration;
 
 use test_fixture::PostgresServer;
-use tests::collect::CollectMachine;
-use tests::front_door::exchange;
-use tests::{Project, RunningProcess, component, wait_until};
+use tests::{FrontDoor, Project, RunningProcess, component, wait_until};
 
 /// Returns a server over the database at this address.
 fn serve(machine: &Project, database: &str, arguments: &str) -> Command {
@@ -25,14 +22,10 @@ fn server_waits_for_a_database_that_is_started_later() {
     };
     let address = postgres.address();
     postgres.stop();
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            thread::sleep(Duration::from_secs(2));
-            postgres.restart();
-        });
-        let machine = CollectMachine::start_on_postgres(&address, "");
-        assert_eq!(exchange(&machine.address, "GET", "/health", &[], b"").status, 200);
-    });
+    let machine = Project::new("");
+    let command = serve(&machine, &address, "--json");
+    let server = FrontDoor::start_and_act(command, "waiting for the database", || postgres.restart());
+    assert_eq!(server.get("/health").status, 200);
 }
 
 #[test]
