@@ -164,7 +164,7 @@ impl<'a> CursorText<'a> {
     pub(crate) fn spanning(&self, answer: &str) -> Vec<std::ops::Range<usize>> {
         let text = [&self.text[self.restart..], answer].concat();
         let cursor = self.text.len() - self.restart;
-        let spanning = syntax::multiline_tokens(self.language, &text, usize::MAX).into_iter();
+        let spanning = syntax::multiline_tokens(self.language, &text).into_iter();
         spanning.map(|range| range.start.saturating_sub(cursor)..range.end.saturating_sub(cursor)).collect()
     }
 

@@ -245,11 +245,12 @@ impl FileIndex {
         if offset - function <= NEAR_BYTES {
             // A function never begins inside of a literal.
             let rest = self.file.text.get(function as usize..).unwrap_or_default();
-            let last = syntax::multiline_tokens(self.language(), rest, (offset - function) as usize).pop();
+            let last =
+                syntax::multiline_tokens_before(self.language(), rest, (offset - function) as usize).pop();
             return last.map_or(0, |range| function + range.end as u32);
         }
         let all = self.multiline_tokens.0.get_or_init(|| {
-            let ranges = syntax::multiline_tokens(self.language(), self.text(), usize::MAX).into_iter();
+            let ranges = syntax::multiline_tokens(self.language(), self.text()).into_iter();
             ranges.map(|range| range.start as u32..range.end as u32).collect()
         });
         let before = all.partition_point(|range| range.start < offset);

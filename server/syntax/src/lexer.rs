@@ -47,8 +47,13 @@ pub fn lex(language: Language, text: &str) -> Vec<Token> {
     Lexer { tokens, ..Lexer::new(language, text) }.rest_of_tokens()
 }
 
-/// Returns the ranges of literals and comments in `text` that span a line end and begin before the offset `end`, in order.
-pub fn multiline_tokens(language: Language, text: &str, end: usize) -> Vec<Range<usize>> {
+/// Returns the ranges of literals and comments in `text` that span a line end, in order.
+pub fn multiline_tokens(language: Language, text: &str) -> Vec<Range<usize>> {
+    multiline_tokens_before(language, text, text.len())
+}
+
+/// Returns those of [`multiline_tokens`] that begin before the offset `end`.
+pub fn multiline_tokens_before(language: Language, text: &str, end: usize) -> Vec<Range<usize>> {
     let mut lexer = Lexer::new(language, text);
     let mut found = Vec::new();
     while lexer.at < text.len().min(end) {

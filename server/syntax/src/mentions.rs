@@ -126,14 +126,12 @@ mod tests {
     #[test]
     fn multiline_strings_and_comments_are_found() {
         let text = "a = '''x\ny''' + b  # c\nd = 1\n'''\nname\n'''\n";
-        let texts: Vec<&str> = multiline_tokens(Language::Python, text, usize::MAX)
-            .into_iter()
-            .map(|range| &text[range])
-            .collect();
+        let texts: Vec<&str> =
+            multiline_tokens(Language::Python, text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(texts, ["'''x\ny'''", "'''\nname\n'''"]);
         let text = "f(); /* a\n name */ g(); // b\n\n// c\nh(`\n`);\n";
         let texts: Vec<&str> =
-            multiline_tokens(Language::Go, text, usize::MAX).into_iter().map(|range| &text[range]).collect();
+            multiline_tokens(Language::Go, text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(texts, ["/* a\n name */", "`\n`"]);
     }
 }

@@ -47,7 +47,7 @@ fn run_all_queries(language: Language, text: &str) {
     }
     syntax::scope(language, text);
     syntax::mentions(language, text, "a");
-    syntax::multiline_tokens(language, text, usize::MAX);
+    syntax::multiline_tokens(language, text);
     syntax::lex(language, text);
     let half = &text[..text.floor_char_boundary(text.len() / 2)];
     tree.update(text, half).update(half, text).has_error();
