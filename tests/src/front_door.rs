@@ -74,7 +74,9 @@ impl FrontDoor {
     /// If the front door does not open.
     #[track_caller]
     pub fn start(command: Command) -> FrontDoor {
-        FrontDoor::opened(spawn(command))
+        let mut child = spawn(command);
+        let stderr = child.stderr.take().expect("it is piped");
+        FrontDoor::opened(child, stderr)
     }
 
     /// Does the same, and acts once the command has said these words on standard error.
@@ -85,21 +87,19 @@ impl FrontDoor {
     #[track_caller]
     pub fn start_and_act(command: Command, words: &str, act: impl FnOnce()) -> FrontDoor {
         let mut child = spawn(command);
-        let stderr = child.stderr.as_mut().expect("it is piped");
-        let mut said = Vec::new();
-        // Without a buffer, so that the rest is left.
-        let is_said = stderr.bytes().any(|byte| {
-            said.push(byte.expect("a pipe can be read"));
-            said.ends_with(words.as_bytes())
-        });
-        assert!(is_said, "{}", String::from_utf8_lossy(&said));
+        let mut stderr = BufReader::new(child.stderr.take().expect("it is piped"));
+        let mut said = String::new();
+        while !said.contains(words) {
+            let length = stderr.read_line(&mut said).expect("standard error is text");
+            assert!(length > 0, "it ended: {said}");
+        }
         act();
-        FrontDoor::opened(child)
+        FrontDoor::opened(child, stderr)
     }
 
     #[track_caller]
-    fn opened(mut child: Child) -> FrontDoor {
-        let stderr = child.stderr.take().map(read_in_background);
+    fn opened(mut child: Child, stderr: impl Read + Send + 'static) -> FrontDoor {
+        let stderr = Some(read_in_background(stderr));
         let mut line = String::new();
         let stdout = child.stdout.take().expect("it is piped");
         BufReader::new(stdout).read_line(&mut line).expect("standard output is text");

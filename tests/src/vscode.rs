@@ -26,7 +26,7 @@ const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../vscode-extension/di
 /// Time after which something without an effect is done again: a busy window loses keys.
 const REPEAT_AFTER: Duration = Duration::from_secs(5);
 
-/// What is said about a page if something is missing in it.
+/// Describes a page in which something is missing.
 const LOOK_OF_PAGE: &str = "[document.body.className, getComputedStyle(document.body).backgroundColor, \
     document.body.innerText.length, document.visibilityState].join(', ')";
 

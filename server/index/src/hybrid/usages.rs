@@ -224,3 +224,67 @@ fn surrounding_lines(file: &FileIndex, line: usize, shown: &HitCollector) -> Vec
     let new = lines[around].iter().filter(|line| !shown.covers(file.path(), line.number));
     new.map(|line| (line.number, file.line_text(line).to_owned())).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use syntax::{Language, Projects, SourceFile};
+
+    use super::*;
+    use crate::hybrid::with_ranking;
+    use crate::{Index, RetrievalQuery};
+
+    #[test]
+    fn blocks_of_all_names_are_ranked_together() {
+        let file = |path: String, text: String| {
+            Arc::new(FileIndex::new(SourceFile {
+                path: path.into(),
+                language: Language::Python,
+                text: text.into(),
+            }))
+        };
+        let names = ["load_order", "save_order", "drop_order", "print_order"];
+        let definitions: String =
+            names.iter().map(|name| format!("def {name}(order):\n    return order\n")).collect();
+        let mut files = vec![file("orders.py".to_owned(), definitions)];
+        for number in 0..60 {
+            let similar = ["price", "order", "user", "x"][number % 4];
+            let (first, second) = (names[number % 4], names[number / 4 % 4]);
+            let text = format!(
+                "a = {first}({similar})\nb = {similar}{number}\nc = 1\n{second}(order, {similar})\nd = 2\n"
+            );
+            files.push(file(format!("{:02}.py", 59 - number), text));
+        }
+        let index = Index::from_files(files);
+        let query = RetrievalQuery {
+            path: "here.py",
+            language: Language::Python,
+            prefix: "from orders import *\n\ndef total(order, price):\n    order = load_order(price)\n    ",
+            suffix: "\n    save_order(order)\n",
+            recent: &[],
+        };
+        let searcher = index.hide(&[]);
+        let checked = with_ranking(&searcher, &Projects::default(), &query, |question, _, ranking| {
+            let targets = super::names(&ranking.candidates);
+            let blocks: Vec<UsageBlock<'_>> = RankedBlocks::new(question, &targets).collect();
+            let mut expected = Vec::new();
+            for (name, wanted) in targets.iter().enumerate() {
+                let found =
+                    searcher.sample_occurrences(wanted.name, &wanted.defined_in, MAX_PLACES, &mut Vec::new());
+                expected.extend(
+                    found.sample.iter().map(|found| (found.file.path().to_owned(), found.block, name)),
+                );
+            }
+            let mut all: Vec<(String, u32, usize)> =
+                blocks.iter().map(|block| (block.file.path().to_owned(), block.block, block.name)).collect();
+            assert!(blocks.is_sorted_by(|one, other| one.relevance >= other.relevance));
+            let of_first: BTreeSet<usize> = all.iter().take(40).map(|(_, _, name)| *name).collect();
+            assert!(targets.len() >= names.len() && of_first.len() > 1, "{all:?}");
+            all.sort();
+            expected.sort();
+            assert_eq!(all, expected);
+        });
+        assert!(checked.is_some());
+    }
+}
