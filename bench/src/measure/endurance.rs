@@ -173,10 +173,13 @@ impl DayOutcome {
                 ranges(|sample| sample.threads),
                 yes(history.is_constant(|sample| sample.threads))
             ),
+            // Each request has a socket, and reading has files: their largest number says little.
             format!(
-                "| open files and sockets, smallest and largest | {} | constant | {} |",
+                "| open files and sockets: means of the second and the last tenth; smallest and largest; at the end, without requests | {}; {}; {} | constant | {} |",
+                history.means(|sample| sample.handles).map(|mean| format!("{mean:.1}")).join(" to "),
                 ranges(|sample| sample.handles),
-                yes(history.is_constant(|sample| sample.handles))
+                last.handles,
+                yes(history.growth(|sample| sample.handles) <= MAX_GROWTH)
             ),
             format!("| requests; answered with an error | {}; {} |  |  |", counts.sent, counts.errors),
             format!(

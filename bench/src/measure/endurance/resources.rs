@@ -66,7 +66,7 @@ impl ResourceHistory {
     }
 
     /// Means of the second and the last tenth.
-    fn means(&self, value: fn(&ResourceSample) -> u64) -> [f64; 2] {
+    pub(super) fn means(&self, value: fn(&ResourceSample) -> u64) -> [f64; 2] {
         [1, 9].map(|number| {
             let values = self.tenth(number, value);
             values.iter().sum::<u64>() as f64 / values.len() as f64
@@ -85,7 +85,7 @@ impl ResourceHistory {
         (values().min().unwrap_or_default(), values().max().unwrap_or_default())
     }
 
-    /// Whether the largest value of the last tenth is not above that of the second one: requests and connections come and go.
+    /// Whether the largest value of the last tenth is not above that of the second one.
     pub(super) fn is_constant(&self, value: fn(&ResourceSample) -> u64) -> bool {
         let [first, last] = [1, 9].map(|number| self.tenth(number, value).into_iter().max());
         last <= first
