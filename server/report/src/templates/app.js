@@ -15,6 +15,8 @@ function startBrowser(data) {
   const help = document.getElementById("help");
   const holes = Map.groupBy(data.cases, (item) => item.hole);
   let [shown, index, openKey, pending, searches] = [[], -1, null, 0, 0];
+  // The hash as it was read or written last.
+  let known = "";
 
   section.hidden = false;
   const selection = engineSelection(data.engines, () => { nameEngines(); refilter(openId()); });
@@ -120,16 +122,20 @@ function startBrowser(data) {
   }
 
   function writeAddress() {
+    // A link was followed, whose event comes after this timer.
+    if (location.hash !== known) return;
     const hash = new URLSearchParams();
     if (openId()) hash.set("case", openId());
     for (const name of FILTERS) if (controls[name].value) hash.set(name, controls[name].value);
     if (search.value) hash.set("q", search.value);
     if (selection.text()) hash.set("shown", selection.text());
     history.replaceState(null, "", `#${hash}`);
+    known = location.hash;
   }
 
   // Reads the address. A link to cases names no engines: the shown ones stay.
   function recall(isFirst) {
+    known = location.hash;
     const hash = new URLSearchParams(location.hash.slice(1));
     for (const name of FILTERS) {
       controls[name].value = hash.get(name) ?? "";
