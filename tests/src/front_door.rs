@@ -79,7 +79,7 @@ impl FrontDoor {
         FrontDoor::opened(child, stderr)
     }
 
-    /// Does the same, and acts once the command has said these words on standard error.
+    /// Like [`FrontDoor::start`], but acts once the command has said these words on standard error.
     ///
     /// # Panics
     ///

@@ -43,7 +43,7 @@ const USUAL_MINUTES: f64 = 20.0;
 const SAMPLING: Duration = Duration::from_secs(5);
 /// Time limit of indexing the workspace.
 const INDEXING: Duration = Duration::from_secs(1_200);
-/// Largest growth of the memory, as a share.
+/// Largest growth of memory and of open files, as a share.
 const MAX_GROWTH: f64 = 0.05;
 
 /// Plays the day and returns the Markdown of the section, and whether each request was answered once.

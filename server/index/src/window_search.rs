@@ -174,8 +174,8 @@ impl<I: Iterator<Item = (u32, u8)>> WindowList<I> {
         WindowList { blocks: blocks.peekable(), before: (0, 0) }
     }
 
-    /// Calls `add` with each window before `end` and the term's count in it, and also with count 0: whether two blocks share a window
-    /// cannot be predicted, so a branch would cost more than an unnecessary addition. Returns whether there are such windows.
+    /// Calls `add` with each window before `end` and the term's count in it, and also with count 0, so that two blocks that
+    /// share a window need no branch, which could not be predicted. Returns whether there are such windows.
     #[inline]
     fn each_before(&mut self, end: usize, mut add: impl FnMut(usize, u32)) -> bool {
         let mut has_one = false;
