@@ -335,11 +335,16 @@ impl Recorder {
         if target.is_first {
             open.add_answers(answers, context, decisions);
         }
+        // The answer to an earlier request may be recorded after that to a later one, which alone the client takes.
+        if items.is_empty() || open.offered_by > Some(request) {
+            return;
+        }
+        open.offered_by = Some(request);
         let place = document.cursor_of_offer(index, target.is_first, target.cursor);
         let open = &mut document.open[index];
         let is_known = open.offer.as_mut().is_some_and(|offer| offer.extend(&items, place));
         match &mut open.offer {
-            _ if is_known || items.is_empty() => {}
+            _ if is_known => {}
             Some(offer) if offer.is_decided() => {}
             offer => {
                 match offer {

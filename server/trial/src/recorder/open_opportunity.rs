@@ -103,6 +103,8 @@ pub(crate) struct OpenOpportunity {
     pub(crate) touched: u64,
     pub(crate) pending: PendingStages,
     pub(crate) offer: Option<Offer>,
+    /// The latest request whose answer was offered.
+    pub(crate) offered_by: Option<u64>,
     /// Whether the engine was asked at its cursor.
     pub(crate) is_asked: bool,
     /// The last request of the same thought, until the document changes.
@@ -138,6 +140,7 @@ impl OpenOpportunity {
             touched: now,
             pending: PendingStages::ALL,
             offer: None,
+            offered_by: None,
             is_asked: false,
             later: None,
             accepted: AcceptedText::default(),

@@ -123,7 +123,11 @@ impl Session {
 
     /// Answers the last request with these texts, by arm. Item ids are the number of the request times ten, and counted on.
     pub(super) fn answer(&mut self, texts: &[(&str, &str)]) {
-        let request = self.requests;
+        self.answer_request(self.requests, texts);
+    }
+
+    /// As [`Session::answer`], for any request.
+    pub(super) fn answer_request(&mut self, request: u64, texts: &[(&str, &str)]) {
         let item = |(index, (arm, text)): (usize, &(&str, &str))| OfferedItem {
             id: request * 10 + index as u64,
             arm: (*arm).into(),

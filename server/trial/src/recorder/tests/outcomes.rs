@@ -71,6 +71,27 @@ fn closing_cancels_and_another_place_ignores() {
 }
 
 #[test]
+fn a_late_answer_to_an_earlier_request_is_not_offered() {
+    let mut session = Session::python("han = \nx = ha\n");
+    let id = session.request(13);
+    session.ask();
+    session.type_at(13, "n");
+    session.request(14);
+    session.answer(&[("a", "dshake anyway")]);
+    // The client has taken the answer to its later request, which was recorded first.
+    session.answer_request(1, &[("a", "dshake anyway")]);
+    session.edit(11..14, "handshake anyway");
+    session.send(EventKind::Accepted { item: 20, is_partial: false });
+    session.wait(11_000);
+    let outcome = &session.row(&id).outcome;
+    assert_eq!((outcome.kind, outcome.accepted_chars), (OutcomeKind::Accepted, 13));
+    assert_eq!(
+        spans(session.truth(&id, TruthStage::Settled)),
+        [("n", "typed"), ("dshake anyway", "accepted")]
+    );
+}
+
+#[test]
 fn survival_is_measured_by_age() {
     let (mut session, id) = suggested("total(items) * 2");
     session.wait(1_000);
