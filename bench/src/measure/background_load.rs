@@ -1,8 +1,10 @@
 //! Processor share of other programs, as an indicator of the times' reliability.
 
 use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 /// Processor time since boot, in the kernel's ticks.
 struct CpuTicks {
@@ -41,6 +43,32 @@ pub(super) fn core_seconds() -> Result<f64> {
     Ok(CpuTicks::now()?.ours as f64 / TICKS_PER_SECOND)
 }
 
+/// Waits until a process uses less than a twentieth of a processor for some seconds.
+pub(super) fn wait_until_idle(process: u32) -> Result<()> {
+    const PERIOD: Duration = Duration::from_secs(3);
+    const DEADLINE: Duration = Duration::from_secs(600);
+    let ticks = || -> Result<u64> {
+        let process = fs::read_to_string(format!("/proc/{process}/stat")).context("the process has ended")?;
+        ticks_of_process(&process).context("the kernel's account of processor time is not as expected")
+    };
+    let (start, mut before) = (Instant::now(), ticks()?);
+    loop {
+        thread::sleep(PERIOD);
+        let now = ticks()?;
+        if (now - before) as f64 <= PERIOD.as_secs_f64() * TICKS_PER_SECOND / 20.0 {
+            return Ok(());
+        }
+        ensure!(start.elapsed() < DEADLINE, "the process is still busy after {DEADLINE:?}");
+        before = now;
+    }
+}
+
+/// Returns the ticks of a process and its children that ended: the 14th to 17th field are user and system time of both.
+fn ticks_of_process(process: &str) -> Option<u64> {
+    let behind_name = process.rsplit_once(") ")?.1.split_whitespace().skip(11).take(4);
+    behind_name.map(str::parse::<u64>).sum::<Result<u64, _>>().ok()
+}
+
 impl CpuTicks {
     fn now() -> Result<CpuTicks> {
         let machine = fs::read_to_string("/proc/stat").context("cannot read /proc/stat")?;
@@ -49,16 +77,13 @@ impl CpuTicks {
             .context("the kernel's account of processor time is not as expected")
     }
 
-    /// `machine` begins with `cpu user nice system idle iowait irq softirq steal`; the 14th to 17th field of `process` are user
-    /// and system time of this process and of its children.
+    /// `machine` begins with `cpu user nice system idle iowait irq softirq steal`.
     fn parse(machine: &str, process: &str) -> Option<CpuTicks> {
         let numbers = |text: &str| text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         let machine: Vec<u64> = numbers(machine.lines().next()?.strip_prefix("cpu ")?);
         let idle = machine.get(3..5)?.iter().sum::<u64>();
         let all = machine.get(..8)?.iter().sum::<u64>();
-        let behind_name = process.rsplit_once(") ")?.1.split_whitespace().skip(11).take(4);
-        let ours = behind_name.map(str::parse::<u64>).sum::<Result<u64, _>>().ok()?;
-        Some(CpuTicks { all, used: all - idle, ours })
+        Some(CpuTicks { all, used: all - idle, ours: ticks_of_process(process)? })
     }
 }
 

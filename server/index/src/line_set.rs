@@ -40,6 +40,26 @@ impl<'a> LineSet<'a> {
         common > 0 && common as f64 >= share * self.0.len() as f64
     }
 
+    /// Whether at least this share of the distinct ones among at most `count` lines, and not nothing, is in the set. Reads no more of them
+    /// than it takes to know that.
+    pub(crate) fn has_share_of<'b>(
+        &self,
+        lines: impl Iterator<Item = &'b str>,
+        count: usize,
+        share: f64,
+    ) -> bool {
+        let is_enough = |common: usize, missing: usize| common as f64 >= share * (common + missing) as f64;
+        let (mut common, mut missing) = (FxHashSet::default(), FxHashSet::default());
+        for (read, line) in (1..).zip(significant(lines)) {
+            let found = if self.0.contains(line) { &mut common } else { &mut missing };
+            found.insert(line);
+            if !is_enough(common.len() + count.saturating_sub(read), missing.len()) {
+                return false;
+            }
+        }
+        !common.is_empty() && is_enough(common.len(), missing.len())
+    }
+
     /// Whether most of the shorter one is contained in the longer one. So a function counts as a near-duplicate of its
     /// enclosing function.
     pub(crate) fn is_near_copy(&self, other: &LineSet<'_>) -> bool {
@@ -67,6 +87,18 @@ mod tests {
         check("a1\n  b2\nc3\n", "a1\nb2\nc3\n}", true);
         check("a1\nb2\nc3\nd4", "a1\nb2\nc3\nx4", true);
         check("a1\nb2", "begin\na1\nb2\nend\nmore", true);
+    }
+
+    #[test]
+    fn a_share_is_counted_in_distinct_lines() {
+        let known = LineSet::new("a1\nb2\nc3\nd4");
+        for text in ["a1\nb2\nx1\nc3", "x1\na1\nx1\nx1\nb2\nc3", "x1\nx2\na1\nb2\nc3", "x1\nx2\nx3", "a1\n\n}\na1", ""] {
+            for share in [0.5, 0.7, 0.75, 0.9] {
+                let all = LineSet::new(text).is_in(&known, share);
+                let lines = text.lines();
+                assert_eq!(known.has_share_of(lines.clone(), lines.count(), share), all, "{text:?} {share}");
+            }
+        }
     }
 
     #[test]

@@ -23,10 +23,11 @@ impl<'a> OpenFileLines<'a> {
     /// Whether nearly all of a file's lines occur in the open one. Comments and imports, which unlike files share, do not
     /// count.
     pub(crate) fn are_copied_by(&self, file: &FileIndex) -> bool {
-        let step = file.lines().len().div_ceil(SAMPLE).max(1);
-        let sample = LineSet::of_lines(code_text(file, file.lines().iter().step_by(step)));
-        sample.is_in(&self.0, SAMPLE_SHARE)
-            && LineSet::of_lines(code_text(file, file.lines().iter())).is_in(&self.0, COPY_SHARE)
+        let lines = file.lines();
+        let sample = || lines.iter().step_by(lines.len().div_ceil(SAMPLE).max(1));
+        let OpenFileLines(own) = self;
+        own.has_share_of(code_text(file, sample()), sample().len(), SAMPLE_SHARE)
+            && own.has_share_of(code_text(file, lines.iter()), lines.len(), COPY_SHARE)
     }
 }
 

@@ -64,22 +64,25 @@ pub(crate) fn rank<'a>(
         }
         emitter.owner(owner);
     }
-    let mut candidates = emitter.list;
-    candidates.sort_by(|one, other| {
-        let place = |candidate: &DefinitionCandidate<'a>| (candidate.def.file.path(), candidate.def.position);
-        other.features.score().total_cmp(&one.features.score()).then_with(|| place(one).cmp(&place(other)))
-    });
-    weigh(&mut candidates);
-    DefinitionRanking { candidates, knows_receiver }
+    DefinitionRanking { candidates: best_first(&emitter.list), knows_receiver }
 }
 
-/// Computes the softmax of the scores.
-fn weigh(candidates: &mut [DefinitionCandidate<'_>]) {
-    let best = candidates.first().map_or(0.0, |best| best.features.score());
-    let total: f32 = candidates.iter().map(|candidate| (candidate.features.score() - best).exp()).sum();
-    for candidate in candidates {
-        candidate.probability = (candidate.features.score() - best).exp() / total;
-    }
+/// Returns the candidates by their scores, with probabilities: the softmax of the scores.
+fn best_first<'a>(candidates: &[DefinitionCandidate<'a>]) -> Vec<DefinitionCandidate<'a>> {
+    let place = |index: usize| (candidates[index].def.file.path(), candidates[index].def.position);
+    // A candidate is large, and a score is the sum of many products.
+    let scores = candidates.iter().map(|candidate| candidate.features.score());
+    let mut order: Vec<(f32, usize)> = scores.zip(0..).collect();
+    order.sort_unstable_by(|(one_score, one), (other_score, other)| {
+        other_score.total_cmp(one_score).then_with(|| place(*one).cmp(&place(*other)))
+    });
+    let best = order.first().map_or(0.0, |(score, _)| *score);
+    let total: f32 = order.iter().map(|(score, _)| (score - best).exp()).sum();
+    let ranked = |(score, index): (f32, usize)| DefinitionCandidate {
+        probability: (score - best).exp() / total,
+        ..candidates[index]
+    };
+    order.into_iter().map(ranked).collect()
 }
 
 /// Names and lines of the windows similar to the text around the cursor.

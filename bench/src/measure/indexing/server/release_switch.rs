@@ -19,6 +19,7 @@ use super::release_diff::ReleaseDiff;
 use super::server_fixture::{ANCHOR_TEXT, ChangeReporter, ServerFixture};
 use super::switch::{self, KeyTimes, Switch};
 use super::typing::SteadyTyping;
+use crate::measure::background_load;
 use crate::measure::figures::SortedTimes;
 use crate::measure::indexing::edits;
 use crate::measure::lsp::memory::{peak, reset_peak, resident};
@@ -122,6 +123,8 @@ impl ReleaseScene<'_> {
         desk.index()?;
         let editor = desk.start_and_wait_for(teller, before)?;
         editor.open(neighbour);
+        // The tokens of the built-in engine are read after the index.
+        background_load::wait_until_idle(editor.client.process_id())?;
         let mut typing = SteadyTyping::begin(desk, &editor, document, PERIOD)?;
         let absent = ProbedName { language: *language, name: format!("{NAMES}absent") };
         let idle = switch::type_idle(&mut typing, NameProbes::new(desk, &editor, vec![absent]), IDLE_KEYS)?;
