@@ -40,7 +40,9 @@ impl EditLog {
     }
 
     /// Adds a revision, later than all others, and forgets the oldest ones.
-    pub fn push(&mut self, revision: Revision) {
+    pub fn push(&mut self, mut revision: Revision) {
+        // A key is one edit; a list that grew step by step has room for four.
+        revision.edits.shrink_to_fit();
         self.bytes += bytes(&revision);
         self.revisions.push_back(revision);
         while self.bytes > MAX_BYTES && self.revisions.len() > 1 {

@@ -34,6 +34,8 @@ struct TwoDocuments {
     editor: Editor,
     slow: Typist,
     fast: Typist,
+    /// The requests to the slow engine that are not answered.
+    asked: Vec<i64>,
 }
 
 /// Types a character and sends a request; returns the time until its answer.
@@ -62,7 +64,7 @@ impl TwoDocuments {
         let [slow, fast] = ["slow.py", "fast.py"].map(|path| bench.source.typist(editor.uri(path)));
         editor.open(&slow.buffer);
         editor.open(&fast.buffer);
-        TwoDocuments { editor, slow, fast }
+        TwoDocuments { editor, slow, fast, asked: Vec::new() }
     }
 
     fn type_in_fast(&mut self) -> Duration {
@@ -74,10 +76,15 @@ impl TwoDocuments {
         .0
     }
 
+    /// While the slow answer is in flight, the editor asks for it again, as after every key: without a request the engine would be stopped.
     fn type_in_slow(&mut self) -> Duration {
         let (change, document) = (self.slow.key(), json!({"textDocument": self.slow.buffer.id()}));
+        let again = self.slow.completion();
         time(|| {
             self.editor.change(change);
+            if !self.asked.is_empty() {
+                self.asked.push(self.editor.ask(again));
+            }
             self.editor.client.call("textDocument/codeLens", document)
         })
         .0
@@ -88,12 +95,15 @@ impl TwoDocuments {
         let (mut idle, mut busy) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             idle.extend((0..REQUESTS).map(|_| ask(self)));
-            let id = self.editor.ask(self.slow.completion());
+            self.asked.push(self.editor.ask(self.slow.completion()));
             thread::sleep(HEAD_START);
             busy.extend((0..REQUESTS).map(|_| ask(self)));
-            ensure!(self.editor.busy()? == 1, "the slow answer came too early to be in the way");
-            self.editor.client.cancel(id);
-            ensure!(self.editor.client.wait(id).is_err(), "a cancelled request was answered");
+            let is_busy = self.editor.busy()? == 1;
+            // The last request is cancelled, which no other follows.
+            self.asked.last().into_iter().for_each(|&id| self.editor.client.cancel(id));
+            let answers: Vec<_> = self.asked.drain(..).map(|id| self.editor.client.wait(id)).collect();
+            ensure!(is_busy, "the slow answer came too early to be in the way");
+            ensure!(answers.last().is_some_and(Result::is_err), "a cancelled request was answered");
             // The engine goes on for a moment, and the next round would wait for the same answer.
             while self.editor.busy()? > 0 {}
         }

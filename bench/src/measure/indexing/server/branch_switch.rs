@@ -104,7 +104,7 @@ impl SwitchFixture<'_> {
             desk: self.desk,
             editor: self.editor,
             names: self.names(number),
-            size: (files, lines + self.files.len()),
+            size: (files, lines + self.files.len() * switch::NAME_LINES),
             deadline: DEADLINE,
         };
         switch.run(typing, || write(&texts), || self.report_changes())

@@ -60,7 +60,7 @@ impl ReleaseDiff {
     }
 
     /// Changes `target`, which has the files of the one folder, to those of the other one, which is `release`. Files in `names` get a name
-    /// in an additional line.
+    /// in additional lines.
     pub(super) fn check_out(
         &self,
         release: &Path,
@@ -176,7 +176,7 @@ int created;
         there.check_out(&new, &target, &names).expect("it is writable");
         assert!(!target.join("gone").exists());
         let changed = fs::read_to_string(target.join("changed.c")).expect("it was written");
-        assert_eq!(changed, "int new;\nadded;\n");
+        assert_eq!(changed, format!("int new;\n{}", "added;\n".repeat(switch::NAME_LINES)));
         there.reversed().check_out(&old, &target, &BTreeMap::new()).expect("it is writable");
         let back = ReleaseDiff::between(&old, &target).expect("both are readable");
         assert_eq!(back, ReleaseDiff::default());

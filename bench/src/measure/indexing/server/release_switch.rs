@@ -174,7 +174,7 @@ impl ReleaseScene<'_> {
             })
             .collect();
         let totals = snapshot.totals();
-        let lines = totals.lines + ANCHOR_TEXT.lines().count() + names.len();
+        let lines = totals.lines + ANCHOR_TEXT.lines().count() + names.len() * switch::NAME_LINES;
         Ok(ExpectedRelease { size: (totals.files + 1, lines), names })
     }
 

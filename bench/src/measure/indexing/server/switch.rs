@@ -140,8 +140,11 @@ pub(super) fn unsaved(
     Ok(Buffer::new(desk.uri(&file.path), file.language.name(), Encoding::Utf16, &text))
 }
 
-/// Returns a text with a name in an additional line at the end.
+/// Lines of a name that is added to a file. A single one may be in a window that is not shown, beside lines of brackets.
+pub(super) const NAME_LINES: usize = 6;
+
+/// Returns a text with a name in [`NAME_LINES`] additional lines at the end.
 pub(super) fn with_name(text: &str, name: &str) -> String {
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    format!("{text}{end}{name};\n")
+    format!("{text}{end}{}", format!("{name};\n").repeat(NAME_LINES))
 }
