@@ -92,7 +92,14 @@ mod tests {
     #[test]
     fn a_share_is_counted_in_distinct_lines() {
         let known = LineSet::new("a1\nb2\nc3\nd4");
-        for text in ["a1\nb2\nx1\nc3", "x1\na1\nx1\nx1\nb2\nc3", "x1\nx2\na1\nb2\nc3", "x1\nx2\nx3", "a1\n\n}\na1", ""] {
+        for text in [
+            "a1\nb2\nx1\nc3",
+            "x1\na1\nx1\nx1\nb2\nc3",
+            "x1\nx2\na1\nb2\nc3",
+            "x1\nx2\nx3",
+            "a1\n\n}\na1",
+            "",
+        ] {
             for share in [0.5, 0.7, 0.75, 0.9] {
                 let all = LineSet::new(text).is_in(&known, share);
                 let lines = text.lines();
