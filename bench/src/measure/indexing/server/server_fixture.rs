@@ -123,7 +123,8 @@ impl ServerFixture {
             .folder(&self.root)
             .lifetime(LIFETIME)
             .time_limit(ANSWERING)
-            .options(json!({"completion": {"deadlineMs": DEADLINE_MS}}))
+            // Otherwise the server waits for a pause between keys as soon as an answer takes 30 ms.
+            .options(json!({"completion": {"deadlineMs": DEADLINE_MS, "debounceMs": 0}}))
             .capability("/workspace/didChangeWatchedFiles/dynamicRegistration", watches.into())
     }
 
