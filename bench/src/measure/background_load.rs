@@ -1,4 +1,4 @@
-//! Processor share of other programs, as an indicator of the times' reliability.
+//! Processor time: the share of other programs, as an indicator of the times' reliability, and whether a process is idle.
 
 use std::fs;
 use std::thread;

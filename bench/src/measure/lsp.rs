@@ -61,8 +61,8 @@ fn conditions(neighbours: f64) -> String {
         "Release build, milliseconds, over stdio up to the answer in the client; other programs took {neighbours:.0} % of the processor time \
          during the measurement. The typed file is {}. No request returns only the scope at a cursor, so applying a typed character and \
          reading its scope is measured in the bench with the server's own functions. Recording a case needs the tree of the whole document, \
-         which is parsed from nothing while it has an error. The scripted engine answers at once, in one document after 2 s; the built-in one uses all pinned repositories. For \
-         comparison, llm-ls 0.5.4 on a machine of this kind: start 5.1, burst 406, request behind a 2 s answer 1,901.",
+         which is parsed from nothing while it has an error. The scripted engine answers at once, in one document after 2 s; the built-in one \
+         uses all pinned repositories. For comparison, llm-ls 0.5.4 on a machine of this kind: start 5.1, burst 406, request behind a 2 s answer 1,901.",
         TypedFile::NAME,
     )
 }

@@ -100,7 +100,9 @@ impl TwoDocuments {
             busy.extend((0..REQUESTS).map(|_| ask(self)));
             let is_busy = self.editor.busy()? == 1;
             // The last request is cancelled, which no other follows.
-            self.asked.last().into_iter().for_each(|&id| self.editor.client.cancel(id));
+            if let Some(&last) = self.asked.last() {
+                self.editor.client.cancel(last);
+            }
             let answers: Vec<_> = self.asked.drain(..).map(|id| self.editor.client.wait(id)).collect();
             ensure!(is_busy, "the slow answer came too early to be in the way");
             ensure!(answers.last().is_some_and(Result::is_err), "a cancelled request was answered");

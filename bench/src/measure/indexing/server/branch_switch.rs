@@ -120,7 +120,7 @@ impl SwitchFixture<'_> {
             .collect()
     }
 
-    /// Returns the file with a new name and an additional line each time.
+    /// Returns the file with a new name, and more lines each time.
     fn changed_file(&self, number: usize, place: usize, file: &SourceFile) -> (PathBuf, String) {
         let name = format!("{}{}", "\n".repeat(number), name(number, place));
         (self.desk.root.join(&*file.path), switch::with_name(&file.text, &name))

@@ -146,5 +146,5 @@ pub(super) const NAME_LINES: usize = 6;
 /// Returns a text with a name in [`NAME_LINES`] additional lines at the end.
 pub(super) fn with_name(text: &str, name: &str) -> String {
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    format!("{text}{end}{}", format!("{name};\n").repeat(NAME_LINES))
+    [text, end, &format!("{name};\n").repeat(NAME_LINES)].concat()
 }
