@@ -13,10 +13,12 @@ use std::ops::Range;
 
 use crate::{Language, Token, TokenKind};
 
+mod closers;
 mod directives;
 mod statement_ends;
 mod statement_words;
 
+pub use closers::unopened_closers;
 use directives::Directives;
 use statement_words::StatementRole;
 

@@ -149,9 +149,19 @@ impl SyntaxCache {
 
     /// Returns the tokens of `text`, a part of the document before or after a cursor: the result of [`lex`](crate::lex()).
     pub fn tokens(&self, language: Language, text: &str) -> Arc<[Token]> {
+        Arc::clone(self.lexed(language, text).tokens())
+    }
+
+    /// Returns the closing brackets of `text`, a part of the document after a cursor, that are opened before it: the result of
+    /// [`unopened_closers`](crate::unopened_closers()).
+    pub fn unopened_closers(&self, language: Language, text: &str) -> Option<Arc<[u8]>> {
+        self.lexed(language, text).unopened_closers()
+    }
+
+    fn lexed(&self, language: Language, text: &str) -> LexedText {
         let mut lexed = self.lexed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lexed.iter().find_map(|known| known.tokens_of(language, text)) {
-            return Arc::clone(known);
+        if let Some(known) = lexed.iter().find(|known| known.is_of(language, text)) {
+            return known.clone();
         }
         let continued = lexed
             .iter()
@@ -165,10 +175,9 @@ impl SyntaxCache {
             }
             None => LexedText::new(language, text),
         };
-        let tokens = Arc::clone(new.tokens());
-        lexed.push_front(new);
+        lexed.push_front(new.clone());
         lexed.truncate(MAX_LEXED);
-        tokens
+        new
     }
 
     /// Returns the tree and the outline of the closed text before a cursor.

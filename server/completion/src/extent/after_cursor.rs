@@ -1,6 +1,6 @@
 //! Analyzes the text after the cursor: which brackets it closes, and whether it holds more of the cursor's block.
 
-use syntax::{Language, OpenBracket, StatementReader, Token, TokenKind};
+use syntax::{Language, OpenBracket, SyntaxCache, TokenKind};
 
 use super::indentation;
 
@@ -23,14 +23,15 @@ pub(super) struct TextAfter {
 }
 
 impl TextAfter {
-    /// Analyzes `suffix`, whose tokens are `tokens`, for a cursor with the brackets `open` in the text `before` it.
+    /// Analyzes `suffix`, whose tokens `syntax` keeps, for a cursor with the brackets `open` in the text `before` it.
     pub(super) fn new(
+        syntax: &SyntaxCache,
         language: Language,
         suffix: &str,
-        tokens: &[Token],
         open: &[OpenBracket<'_>],
         before: &str,
     ) -> TextAfter {
+        let tokens = syntax.tokens(language, suffix);
         let mut words = tokens.iter().filter(|token| token.kind != TokenKind::Newline);
         let first = words.next();
         let closer = first.map(|token| suffix.as_bytes()[token.range.start]);
@@ -42,7 +43,7 @@ impl TextAfter {
         };
         let opener_column = open.last().map_or(0, |open| column(open.start, before));
         TextAfter {
-            closes: closers(language, suffix, tokens).and_then(|closers| fitting(&closers, open)),
+            closes: syntax.unopened_closers(language, suffix).and_then(|closers| fitting(&closers, open)),
             open: open.len(),
             closer: closer.filter(|byte| matches!(byte, b')' | b']' | b'}')),
             begins_block: first.is_some_and(|token| &suffix[token.range.clone()] == "{"),
@@ -79,21 +80,6 @@ impl TextAfter {
         let is_other_level = self.column.is_none_or(|column| column < self.opener_column);
         self.is_empty || self.closer.is_some() && closes_less && is_other_level
     }
-}
-
-/// Returns the closing brackets of `text` whose opening brackets precede it, in order. `None` if `text` leaves a bracket open.
-fn closers(language: Language, text: &str, tokens: &[Token]) -> Option<Vec<u8>> {
-    let mut closers = Vec::new();
-    let mut reader = StatementReader::new(language);
-    for token in tokens {
-        let written = text.as_bytes()[token.range.start];
-        let closes = token.kind == TokenKind::Punctuation && matches!(written, b')' | b']' | b'}');
-        if closes && reader.open().is_empty() && !reader.is_directive(text, token) {
-            closers.push(written);
-        }
-        reader.read(text, token, 0);
-    }
-    reader.open().is_empty().then_some(closers)
 }
 
 /// Returns how many of the `open` brackets `closers` closes: all of them must match the outermost ones. Code that closes more than it

@@ -2,11 +2,11 @@
 //!
 //! Tokens before a plain line end do not depend on text that begins [`LOOKAHEAD_BYTES`] behind it, as in [`super::lexed_prefix`].
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::lexed_prefix::{LOOKAHEAD_BYTES, starts_plain_line};
 use super::{Lexer, Token, TokenKind};
-use crate::Language;
+use crate::{Language, unopened_closers};
 
 /// A text with its tokens; cheap to clone.
 #[derive(Clone, Debug)]
@@ -14,22 +14,33 @@ pub(crate) struct LexedText {
     language: Language,
     text: Arc<str>,
     tokens: Arc<[Token]>,
+    closers: Arc<OnceLock<Option<Arc<[u8]>>>>,
 }
 
 impl LexedText {
     /// Lexes a text.
     pub(crate) fn new(language: Language, text: &str) -> LexedText {
-        LexedText { language, text: text.into(), tokens: super::lex(language, text).into() }
+        LexedText::with_tokens(language, text, super::lex(language, text))
     }
 
-    /// Returns the tokens of `text` if it is this text.
-    pub(crate) fn tokens_of(&self, language: Language, text: &str) -> Option<&Arc<[Token]>> {
-        (self.language == language && *self.text == *text).then_some(&self.tokens)
+    fn with_tokens(language: Language, text: &str, tokens: Vec<Token>) -> LexedText {
+        LexedText { language, text: text.into(), tokens: tokens.into(), closers: Arc::default() }
+    }
+
+    /// Returns whether it is the lexed `text`.
+    pub(crate) fn is_of(&self, language: Language, text: &str) -> bool {
+        self.language == language && *self.text == *text
     }
 
     /// Returns the tokens.
     pub(crate) fn tokens(&self) -> &Arc<[Token]> {
         &self.tokens
+    }
+
+    /// Returns its [unopened closers](unopened_closers), read by the first call.
+    pub(crate) fn unopened_closers(&self) -> Option<Arc<[u8]>> {
+        let read = || unopened_closers(self.language, &self.text, &self.tokens).map(Arc::from);
+        self.closers.get_or_init(read).clone()
     }
 
     /// Returns `text` with its tokens. Lexes only what this text does not have; `None` if that is everything.
@@ -52,8 +63,7 @@ impl LexedText {
             tokens: self.tokens[..place].to_vec(),
             ..Lexer::new(language, text)
         };
-        let tokens = lexer.rest_of_tokens().into();
-        Some(LexedText { language, text: text.into(), tokens })
+        Some(LexedText::with_tokens(language, text, lexer.rest_of_tokens()))
     }
 }
 

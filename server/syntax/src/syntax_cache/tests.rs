@@ -216,6 +216,15 @@ fn threads_that_ask_at_once_lex_a_text_once() {
 }
 
 #[test]
+fn closers_behind_a_cursor_are_read_once() {
+    let (cache, text) = (SyntaxCache::default(), " + f(1));\n    }\n}\n");
+    let closers = cache.unopened_closers(Language::Java, text).unwrap();
+    assert_eq!(&closers[..], b")}}");
+    cache.tokens(Language::Java, "class A { void f() { print(1");
+    assert!(Arc::ptr_eq(&closers, &cache.unopened_closers(Language::Java, text).unwrap()));
+}
+
+#[test]
 fn cache_is_shared_by_its_clones() {
     let cache = SyntaxCache::default();
     let scope = cache.clone().scope(Language::Go, "package a\n");
