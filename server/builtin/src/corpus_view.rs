@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use syntax::{Language, LanguageFamily, SyntaxCache, Token, TokenKind};
+use syntax::{Language, LanguageFamily, LexedText, SyntaxCache, Token, TokenKind};
 use text::Snippet;
 
 use crate::alternatives;
@@ -48,11 +48,11 @@ impl<'a> OpenFile<'a> {
         OpenFile { path, language, before, after, hints: &[], hidden: &[], recent_typing: None, syntax: None }
     }
 
-    /// Returns the tokens of `text`, a part of the file.
-    pub(crate) fn tokens(&self, text: &str) -> Arc<[Token]> {
+    /// Returns `text`, a part of the file, with its tokens.
+    pub(crate) fn lexed(&self, text: &str) -> Arc<LexedText> {
         match self.syntax {
-            Some(syntax) => syntax.tokens(self.language, text),
-            None => syntax::lex(self.language, text).into(),
+            Some(syntax) => syntax.lexed(self.language, text),
+            None => Arc::new(LexedText::new(self.language, text)),
         }
     }
 }

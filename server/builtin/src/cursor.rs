@@ -137,13 +137,18 @@ impl Cursor {
         builder.end();
         builder.check_cancelled()?;
 
-        let lexed = open.tokens(after_text);
+        let lexed = open.lexed(after_text);
         builder.check_cancelled()?;
         let piece = CodePiece { text: after_text, column: Some(column), ..piece };
         let skipped = before.partial_token.rest().len();
-        builder.add_open_file(TokenSource::After { skipped }, &piece, &lexed, open.before.len() + skipped);
+        builder.add_open_file(
+            TokenSource::After { skipped },
+            &piece,
+            lexed.tokens(),
+            open.before.len() + skipped,
+        );
         let (before_tokens, after_tokens) = builder.stream.tokens.split_at(cut);
-        let after = TextAfter::new(after_text, &lexed, &after_tokens[1..]);
+        let after = TextAfter::new(after_text, lexed.tokens(), &after_tokens[1..]);
         let cursor = Cursor {
             mode: mode(&before, &after, family),
             cut,

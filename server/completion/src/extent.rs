@@ -62,7 +62,8 @@ impl<'a> CursorText<'a> {
         suffix: &str,
     ) -> CursorText<'a> {
         let text = whole_lines(prefix);
-        let tokens = syntax.tokens(language, text);
+        let lexed = syntax.lexed(language, text);
+        let tokens = lexed.tokens();
         let words = || tokens.iter().rposition(|token| token.kind != TokenKind::Newline);
         let last = words().map(|place| tokens[place].clone());
         let restart_place = tokens.len().saturating_sub(RESTART_TOKENS + 1);

@@ -14,7 +14,7 @@ mod lexed_text;
 mod reserved_words;
 
 pub use lexed_prefix::LexedPrefix;
-pub(crate) use lexed_text::LexedText;
+pub use lexed_text::LexedText;
 pub use reserved_words::{has_syntactic_meaning, is_reserved};
 
 /// Kind of a token.

@@ -56,8 +56,8 @@ pub use jumps::is_jump;
 pub use language::{Language, Manifest, SourceFile};
 pub use language_family::LanguageFamily;
 pub use lexer::{
-    LexedPrefix, Token, TokenKind, has_syntactic_meaning, header_comments_end, is_reserved, lex, lexed_bytes,
-    multiline_tokens, multiline_tokens_before,
+    LexedPrefix, LexedText, Token, TokenKind, has_syntactic_meaning, header_comments_end, is_reserved, lex,
+    lexed_bytes, multiline_tokens, multiline_tokens_before,
 };
 pub use mentions::{Mention, mentions};
 pub use module_resolution::{ModuleLocation, ModuleTarget, Projects};

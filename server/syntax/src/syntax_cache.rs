@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use text::Edit;
 
 use crate::language::Language;
-use crate::lexer::{LexedText, Token};
+use crate::lexer::LexedText;
 use crate::names::NamesOfLines;
 use crate::outline::{Outline, OutlineRecord};
 use crate::scope::{Scope, close_prefix, scope_of};
@@ -24,8 +24,8 @@ use crate::tree::{Tree, parse_while_edited};
 /// base to base adds to the bound of the parser's work ([`Tree::update`]).
 const MAX_PARSED_AGAIN: usize = 2 << 10;
 
-/// The same for the text before a cursor, of which more is parsed again for each key.
-const MAX_END_PARSED_AGAIN: usize = 4 << 10;
+/// The same for the text before a cursor, where it is the number of bytes behind the first difference.
+const MAX_END_CHANGED: usize = 4 << 10;
 
 /// Texts whose tokens are kept: all and the near ones before a cursor, and those after it.
 const MAX_LEXED: usize = 3;
@@ -35,7 +35,7 @@ const MAX_LEXED: usize = 3;
 pub struct SyntaxCache {
     entries: Arc<Mutex<Entries>>,
     /// Texts before and after the last cursors, the latest first. Locked while a text is lexed: the next one mostly continues it.
-    lexed: Arc<Mutex<VecDeque<LexedText>>>,
+    lexed: Arc<Mutex<VecDeque<Arc<LexedText>>>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -121,8 +121,8 @@ impl SyntaxCache {
     pub fn scope(&self, language: Language, prefix: &str) -> Arc<Scope> {
         let cell = self.entries().scope_cell(language, prefix);
         Arc::clone(cell.get_or_init(|| {
-            let tokens = self.tokens(language, prefix);
-            let text: Arc<str> = close_prefix(language, prefix, &tokens).into();
+            let text = close_prefix(language, prefix, self.lexed(language, prefix).tokens());
+            let text: Arc<str> = text.into();
             let (tree, outline) = self.closed_outline(language, &text);
             Arc::new(scope_of(&tree, &text, outline, prefix.len()))
         }))
@@ -147,35 +147,26 @@ impl SyntaxCache {
         names
     }
 
-    /// Returns the tokens of `text`, a part of the document before or after a cursor: the result of [`lex`](crate::lex()).
-    pub fn tokens(&self, language: Language, text: &str) -> Arc<[Token]> {
-        Arc::clone(self.lexed(language, text).tokens())
-    }
-
-    /// Returns the closing brackets of `text`, a part of the document after a cursor, that are opened before it: the result of
-    /// [`unopened_closers`](crate::unopened_closers()).
-    pub fn unopened_closers(&self, language: Language, text: &str) -> Option<Arc<[u8]>> {
-        self.lexed(language, text).unopened_closers()
-    }
-
-    fn lexed(&self, language: Language, text: &str) -> LexedText {
+    /// Returns `text`, a part of the document before or after a cursor, with its tokens: the result of [`LexedText::new`].
+    pub fn lexed(&self, language: Language, text: &str) -> Arc<LexedText> {
         let mut lexed = self.lexed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lexed.iter().find(|known| known.is_of(language, text)) {
-            return known.clone();
+            return Arc::clone(known);
         }
         let continued = lexed
             .iter()
             .enumerate()
-            .find_map(|(place, known)| Some((place, known.continued(language, text)?)));
+            .find_map(|(place, known)| Some((place, known.shared_tokens(language, text)?)));
+        let continued = continued.and_then(|(place, shared)| Some((lexed.remove(place)?, shared)));
         let new = match continued {
             // The texts of one place follow each other in one entry.
-            Some((old, new)) => {
-                lexed.remove(old);
-                new
+            Some((mut known, shared)) => {
+                Arc::make_mut(&mut known).become_text(text, shared);
+                known
             }
-            None => LexedText::new(language, text),
+            None => Arc::new(LexedText::new(language, text)),
         };
-        lexed.push_front(new.clone());
+        lexed.push_front(Arc::clone(&new));
         lexed.truncate(MAX_LEXED);
         new
     }
@@ -185,7 +176,7 @@ impl SyntaxCache {
         let base = self.entries().scope_base.clone().filter(|base| base.parsed.tree.language() == language);
         let updated =
             base.as_ref().and_then(|ScopeBase { parsed, .. }| parsed.tree.update_end(&parsed.text, text));
-        let is_near = updated.as_ref().is_some_and(|updated| updated.parsed_again <= MAX_END_PARSED_AGAIN);
+        let is_near = updated.as_ref().is_some_and(|updated| updated.changed <= MAX_END_CHANGED);
         let tree = match &updated {
             Some(updated) => updated.tree.clone(),
             None => parse_while_edited(language, text),

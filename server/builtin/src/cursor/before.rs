@@ -21,7 +21,7 @@ pub(super) struct TextBefore<'a> {
 impl<'a> TextBefore<'a> {
     pub(super) fn lex(builder: &mut ViewBuilder<'a>) -> TextBefore<'a> {
         let (language, text) = (builder.open.language, builder.open.before);
-        let mut tokens = builder.open.tokens(&format!("{text}{PROBE}")).to_vec();
+        let mut tokens = builder.open.lexed(&format!("{text}{PROBE}")).tokens().to_vec();
         let probed = tokens.pop_if(|token| token.range.end > text.len());
         let in_comment = probed.is_none();
         let start = probed.as_ref().map_or(text.len(), |token| token.range.start);

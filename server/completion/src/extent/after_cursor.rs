@@ -31,8 +31,8 @@ impl TextAfter {
         open: &[OpenBracket<'_>],
         before: &str,
     ) -> TextAfter {
-        let tokens = syntax.tokens(language, suffix);
-        let mut words = tokens.iter().filter(|token| token.kind != TokenKind::Newline);
+        let lexed = syntax.lexed(language, suffix);
+        let mut words = lexed.tokens().iter().filter(|token| token.kind != TokenKind::Newline);
         let first = words.next();
         let closer = first.map(|token| suffix.as_bytes()[token.range.start]);
         let line_end = suffix.find('\n').unwrap_or(suffix.len());
@@ -43,7 +43,7 @@ impl TextAfter {
         };
         let opener_column = open.last().map_or(0, |open| column(open.start, before));
         TextAfter {
-            closes: syntax.unopened_closers(language, suffix).and_then(|closers| fitting(&closers, open)),
+            closes: lexed.unopened_closers().and_then(|closers| fitting(closers, open)),
             open: open.len(),
             closer: closer.filter(|byte| matches!(byte, b')' | b']' | b'}')),
             begins_block: first.is_some_and(|token| &suffix[token.range.clone()] == "{"),

@@ -2,29 +2,26 @@
 //!
 //! Tokens before a plain line end do not depend on text that begins [`LOOKAHEAD_BYTES`] behind it, as in [`super::lexed_prefix`].
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use super::lexed_prefix::{LOOKAHEAD_BYTES, starts_plain_line};
 use super::{Lexer, Token, TokenKind};
 use crate::{Language, unopened_closers};
 
-/// A text with its tokens; cheap to clone.
+/// A text with its tokens, and what was read from them.
 #[derive(Clone, Debug)]
-pub(crate) struct LexedText {
+pub struct LexedText {
     language: Language,
-    text: Arc<str>,
-    tokens: Arc<[Token]>,
-    closers: Arc<OnceLock<Option<Arc<[u8]>>>>,
+    text: String,
+    tokens: Vec<Token>,
+    closers: OnceLock<Option<Box<[u8]>>>,
 }
 
 impl LexedText {
     /// Lexes a text.
-    pub(crate) fn new(language: Language, text: &str) -> LexedText {
-        LexedText::with_tokens(language, text, super::lex(language, text))
-    }
-
-    fn with_tokens(language: Language, text: &str, tokens: Vec<Token>) -> LexedText {
-        LexedText { language, text: text.into(), tokens: tokens.into(), closers: Arc::default() }
+    pub fn new(language: Language, text: &str) -> LexedText {
+        let tokens = super::lex(language, text);
+        LexedText { language, text: text.to_owned(), tokens, closers: OnceLock::new() }
     }
 
     /// Returns whether it is the lexed `text`.
@@ -32,19 +29,19 @@ impl LexedText {
         self.language == language && *self.text == *text
     }
 
-    /// Returns the tokens.
-    pub(crate) fn tokens(&self) -> &Arc<[Token]> {
+    /// Returns the tokens: the result of [`lex`](super::lex()).
+    pub fn tokens(&self) -> &[Token] {
         &self.tokens
     }
 
     /// Returns its [unopened closers](unopened_closers), read by the first call.
-    pub(crate) fn unopened_closers(&self) -> Option<Arc<[u8]>> {
-        let read = || unopened_closers(self.language, &self.text, &self.tokens).map(Arc::from);
-        self.closers.get_or_init(read).clone()
+    pub fn unopened_closers(&self) -> Option<&[u8]> {
+        let read = || unopened_closers(self.language, &self.text, &self.tokens).map(Vec::into_boxed_slice);
+        self.closers.get_or_init(read).as_deref()
     }
 
-    /// Returns `text` with its tokens. Lexes only what this text does not have; `None` if that is everything.
-    pub(crate) fn continued(&self, language: Language, text: &str) -> Option<LexedText> {
+    /// Returns the number of tokens that it shares for certain with `text`, and that end with a line; `None` if there are none.
+    pub(crate) fn shared_tokens(&self, language: Language, text: &str) -> Option<usize> {
         if self.language != language {
             return None;
         }
@@ -55,15 +52,22 @@ impl LexedText {
                 && line + LOOKAHEAD_BYTES <= same
                 && starts_plain_line(&text.as_bytes()[..line])
         };
-        let place = self.tokens.iter().rposition(is_restart)?;
-        let newline = self.tokens[place].range.clone();
+        self.tokens.iter().rposition(is_restart)
+    }
+
+    /// Becomes `text`, with which it shares this number of tokens. Lexes only the others.
+    pub(crate) fn become_text(&mut self, text: &str, shared: usize) {
+        let newline = self.tokens[shared].range.clone();
+        self.text.replace_range(newline.end.., &text[newline.end..]);
+        self.tokens.truncate(shared);
         let lexer = Lexer {
             at: newline.end,
             newline: Some(newline),
-            tokens: self.tokens[..place].to_vec(),
-            ..Lexer::new(language, text)
+            tokens: std::mem::take(&mut self.tokens),
+            ..Lexer::new(self.language, &self.text)
         };
-        Some(LexedText::with_tokens(language, text, lexer.rest_of_tokens()))
+        self.tokens = lexer.rest_of_tokens();
+        self.closers = OnceLock::new();
     }
 }
 
@@ -83,7 +87,6 @@ const PIECE_BYTES: usize = 256;
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::lex;
     use super::super::tests::{code, language};
     use super::*;
 
@@ -97,9 +100,14 @@ mod tests {
             [old, new] in [code(), code()],
         ) {
             let [old, new] = [old, new].map(|end| [same.join("\n"), end].concat());
-            let lexed = LexedText::new(language, &old);
-            if let Some(continued) = lexed.continued(language, &new) {
-                prop_assert_eq!(&continued.tokens[..], &lex(language, &new)[..], "{:?} to {:?}", old, new);
+            let mut lexed = LexedText::new(language, &old);
+            lexed.unopened_closers();
+            if let Some(shared) = lexed.shared_tokens(language, &new) {
+                lexed.become_text(&new, shared);
+                let fresh = LexedText::new(language, &new);
+                prop_assert_eq!(lexed.tokens(), fresh.tokens(), "{:?} to {:?}", old, new);
+                prop_assert_eq!(lexed.unopened_closers(), fresh.unopened_closers());
+                prop_assert_eq!(lexed.text, new);
             }
         }
     }

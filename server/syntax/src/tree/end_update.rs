@@ -2,28 +2,34 @@
 //!
 //! [`Tree::update`] must give up if there are errors behind the edit: how the parser recovers depends on the nodes before the error, which
 //! may be in other pieces after reuse. Here the parser works again from the *restart* on: a token well before the first difference. It
-//! follows the reused nodes in both texts without an error, so the parser has combined them as in a parse from nothing when it has read the
-//! restart. Behind it nothing is reused. So errors behind the restart meet the same nodes, and the parser recovers in the same way. That
-//! holds only without errors before the restart, since the parser weighs an error by its distance from the last one. With such errors, a
-//! result is used only if it has no others.
+//! follows the reused nodes in both texts, so the parser has combined them as in a parse from nothing when it has read the restart. Behind
+//! it nothing is reused. So errors behind the restart meet the same nodes.
+//!
+//! The parser weighs an error by its distance from the last one, and does not see the errors in reused nodes. So an error shortly before
+//! the restart is read again, too: then the restart is before it. Since the parser weighs that one with too long a distance, the result is
+//! used only if it finds the same errors there.
 
 use std::ops::Range;
 
 use text::Edit;
+use tree_sitter::Node;
 
 use super::{Reparsed, Tree};
 
-/// Distances of the restart from the first difference, in bytes; the next one is tried if an error reaches back to the restart. Two
+/// Distances in bytes of the token from which everything is read again; the next one is tried if there is a long literal or comment. Two
 /// statements, a function, and several functions.
-const RESTART_DISTANCES: [usize; 3] = [512, 4 << 10, 16 << 10];
+const DISTANCES: [usize; 3] = [512, 4 << 10, 16 << 10];
 /// Longer than the text that a grammar's lexer reads beyond the end of a token that it has finished, except for comments.
 const LOOKAHEAD_BYTES: usize = 64;
+/// Distance in nodes at which one error no longer changes how the parser weighs the next one. The parser drops the worse of two readings if
+/// the difference of their costs times this distance exceeds 1,800 (`MAX_COST_DIFFERENCE` in tree-sitter's parser.c); the least is 1.
+const MAX_WEIGHED_NODES: usize = 2_000;
 
 /// An updated tree.
 pub(crate) struct EndUpdate {
     pub(crate) tree: Tree,
-    /// Bytes of the new text that were parsed again.
-    pub(crate) parsed_again: usize,
+    /// Bytes of the new text behind the first difference.
+    pub(crate) changed: usize,
     /// Number of bytes at the beginning that are not parsed again and are whole lines of both texts.
     kept: usize,
     /// The earlier tree, moved to the places in the new text.
@@ -39,16 +45,31 @@ impl EndUpdate {
     }
 }
 
+/// A token of a tree.
+struct TreeToken {
+    range: Range<usize>,
+    /// Number of nodes before it.
+    place: usize,
+}
+
 impl Tree {
     /// Returns the tree of `new`, as a parse with the budget for texts that change on every key returns it; `None` if a parse from nothing
     /// is necessary. `old` is the text of this tree.
     pub(crate) fn update_end(&self, old: &str, new: &str) -> Option<EndUpdate> {
         let Some(edit) = Edit::between(old, new) else {
             let (tree, moved) = (self.clone(), self.inner.clone());
-            return Some(EndUpdate { tree, parsed_again: 0, kept: new.len(), moved });
+            return Some(EndUpdate { tree, changed: 0, kept: new.len(), moved });
         };
         let same = edit.range.start;
-        RESTART_DISTANCES.iter().find_map(|distance| self.update_from(old, new, same, *distance))
+        let near = self.token_before(same)?;
+        let read_again = self.restart(&near)?..near.range.start;
+        let edit = Edit { range: read_again.start..old.len(), text: new[read_again.start..].to_owned() };
+        let Reparsed { tree, moved } = self.reparse(old, new, &edit)?;
+        if !read_again.is_empty() && !tree.recoveries_in(&read_again).eq(self.recoveries_in(&read_again)) {
+            return None;
+        }
+        let line = new[..same].rfind('\n').map_or(0, |end| end + 1);
+        Some(EndUpdate { tree, changed: new.len() - same, kept: read_again.start.min(line), moved })
     }
 
     /// Returns the number of bytes before the first error; the highest number if there is none.
@@ -56,26 +77,33 @@ impl Tree {
         self.recoveries().map(|node| node.start_byte()).min().unwrap_or(usize::MAX)
     }
 
-    /// Updates with a restart at this distance before byte `same`.
-    fn update_from(&self, old: &str, new: &str, same: usize, distance: usize) -> Option<EndUpdate> {
-        let restart = self.token_from(same.checked_sub(distance)?)?;
-        if restart.end + LOOKAHEAD_BYTES > same {
-            return None;
+    /// Returns the offset of the restart for a text that must be read again from `near` on: that, or a token before the last error if that
+    /// one is near.
+    fn restart(&self, near: &TreeToken) -> Option<usize> {
+        let before = self.recoveries().filter(|node| node.end_byte() <= near.range.start);
+        if let Some(last) = before.max_by_key(Node::end_byte)
+            && near.place < self.token_from(last.end_byte())?.place + MAX_WEIGHED_NODES
+        {
+            return Some(self.token_before(last.start_byte())?.range.start);
         }
-        let edit = Edit { range: restart.start..old.len(), text: new[restart.start..].to_owned() };
-        let Reparsed { tree, moved } = self.reparse(old, new, &edit)?;
-        let is_same = match self.valid_bytes() < restart.end {
-            false => tree.valid_bytes() >= restart.end,
-            true => tree.has_only_recoveries(&self.recoveries_before(restart.start), restart.start),
-        };
-        let line = new[..same].rfind('\n').map_or(0, |end| end + 1);
-        let (parsed_again, kept) = (new.len() - restart.start, restart.start.min(line));
-        is_same.then_some(EndUpdate { tree, parsed_again, kept, moved })
+        Some(near.range.start)
+    }
+
+    /// Returns the kinds and ranges of the nodes that the parser recovered in, inside of `range`.
+    fn recoveries_in(&self, range: &Range<usize>) -> impl Iterator<Item = (u16, Range<usize>)> {
+        let is_inside = |node: &Node<'_>| range.start <= node.start_byte() && node.end_byte() < range.end;
+        self.recoveries().filter(is_inside).map(|node| (node.kind_id(), node.byte_range()))
+    }
+
+    /// Returns a token well before byte `end` that the lexer has finished there.
+    fn token_before(&self, end: usize) -> Option<TreeToken> {
+        let mut tokens = DISTANCES.iter().filter_map(|distance| self.token_from(end.checked_sub(*distance)?));
+        tokens.find(|token| token.range.end + LOOKAHEAD_BYTES <= end)
     }
 
     /// Returns the first token that starts at `from` or later and is not part of a comment: comments do not make the parser combine the
     /// nodes before them.
-    fn token_from(&self, from: usize) -> Option<Range<usize>> {
+    fn token_from(&self, from: usize) -> Option<TreeToken> {
         let mut cursor = self.root().walk();
         loop {
             let node = cursor.node();
@@ -85,7 +113,7 @@ impl Tree {
             }
             let is_token = node.child_count() == 0 && !node.byte_range().is_empty() && !node.is_extra();
             if is_token && node.start_byte() >= from {
-                return Some(node.byte_range());
+                return Some(TreeToken { range: node.byte_range(), place: cursor.descendant_index() });
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
