@@ -42,7 +42,7 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     let chosen = runtime.block_on(context_latency(&indexed))?;
     let freeing = runtime.block_on(cancellation_latency())?;
     let many = runtime.block_on(many_requests())?;
-    let over_stdio = over_stdio::measure(&indexed)?;
+    let over_stdio = over_stdio::measure(repos, &indexed)?;
     let typing = typing::measure()?;
     Ok(format!(
         "A completion in a file of {LINES} lines, without code from other files, by a server on this machine.\n\n\

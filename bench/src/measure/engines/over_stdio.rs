@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use completion::WorkspaceIndex;
 use mock::{MockServer, Reply, ReplyStep};
 use serde_json::json;
@@ -13,8 +13,10 @@ use tests::lsp::{Buffer, Encoding};
 
 use super::{answering_server, milliseconds, python_file};
 use crate::measure::lsp::editor::Editor;
+use crate::measure::lsp::typed_file::TypedFile;
+use crate::measure::repositories::Repo;
 
-/// Lengths of the file.
+/// Lengths of the files of short functions.
 const LINES: [usize; 2] = [600, 3_000];
 /// Quantiles of the times.
 const POINTS: [f64; 2] = [0.5, 0.99];
@@ -28,25 +30,27 @@ const CANCELLED: usize = 100;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Measures and returns the rows of the table.
-pub(super) fn measure(workspace: &WorkspaceIndex) -> Result<String> {
+pub(super) fn measure(repos: &[Repo], workspace: &WorkspaceIndex) -> Result<String> {
+    let mut documents: Vec<TypedDocument> = LINES.into_iter().map(TypedDocument::of_functions).collect();
+    documents.push(TypedDocument::of_real_code(repos)?);
     let mut rows = String::new();
     for (workspace, what) in [(None, ""), (Some(workspace), ", with code that `hybrid` chooses")] {
-        for lines in LINES {
-            let times = request_times(lines, workspace)?;
+        for document in &documents {
+            let times = request_times(document, workspace)?;
             for (cause, times) in
                 [("typed character and request", times.typed), ("request at another line", times.moved)]
             {
-                let times = milliseconds(times, &POINTS);
+                let (name, times) = (&document.name, milliseconds(times, &POINTS));
                 rows += &format!(
-                    "| {cause} over stdio to the HTTP request at the server{what}, {lines} lines, p50 / p99 of {REQUESTS} | {times} |\n"
+                    "| {cause} over stdio to the HTTP request at the server{what}, {name}, p50 / p99 of {REQUESTS} | {times} |\n"
                 );
             }
         }
     }
-    for lines in LINES {
-        let times = milliseconds(parse_times(lines), &POINTS);
+    for document in &documents {
+        let (name, times) = (&document.name, milliseconds(parse_times(document), &POINTS));
         rows += &format!(
-            "| part of a typed character's: one incremental parse, {lines} lines, p50 / p99 of {REQUESTS} | {times} |\n"
+            "| part of a typed character's: one incremental parse, {name}, p50 / p99 of {REQUESTS} | {times} |\n"
         );
     }
     for (engine, price) in [("without a price", ""), ("with a price", "price_in = 1.0\nprice_out = 1.0\n")] {
@@ -56,6 +60,33 @@ pub(super) fn measure(workspace: &WorkspaceIndex) -> Result<String> {
         );
     }
     Ok(rows)
+}
+
+/// A document with the cursor on a line without code.
+struct TypedDocument {
+    name: String,
+    text: String,
+    cursor: usize,
+}
+
+impl TypedDocument {
+    /// A file of this number of lines, functions of two lines each.
+    fn of_functions(lines: usize) -> TypedDocument {
+        let mut text = python_file(lines / 2);
+        let cursor = text[..text.len() / 2].rfind('\n').map_or(0, |end| end + 1);
+        text.insert(cursor, '\n');
+        TypedDocument { name: format!("{lines} lines of short functions"), text, cursor }
+    }
+
+    /// A file of real code.
+    fn of_real_code(repos: &[Repo]) -> Result<TypedDocument> {
+        let TypedFile { mut text, cursor } = TypedFile::new(repos)?;
+        let statement = &text[cursor..];
+        let indentation = statement[..statement.len() - statement.trim_start().len()].to_owned();
+        text.insert_str(cursor, &format!("{indentation}\n"));
+        let cursor = cursor + indentation.len();
+        Ok(TypedDocument { name: "3000 lines of real code".to_owned(), text, cursor })
+    }
 }
 
 /// Starts an editor with an engine at this server, in an empty folder or in one with the files of a workspace.
@@ -85,55 +116,57 @@ struct RequestTimes {
     moved: Vec<Duration>,
 }
 
-/// Types a word on a line of its own in the middle of a file, a request after each character (inside a word, there would be none). Then
-/// goes through the lines of the file, a request at the end of each.
-fn request_times(lines: usize, workspace: Option<&WorkspaceIndex>) -> Result<RequestTimes> {
+/// Types a word on a line of its own, a request after each character (inside a word, there would be none). Then goes through the lines of
+/// the file, a request at the end of each.
+fn request_times(document: &TypedDocument, workspace: Option<&WorkspaceIndex>) -> Result<RequestTimes> {
     let server = answering_server();
     let editor = editor(&server, workspace, "")?;
-    let (text, start) = file_with_empty_line(lines);
-    let mut buffer = Buffer::new(editor.uri("typed.py"), "python", Encoding::Utf16, &text);
+    let mut buffer = Buffer::new(editor.uri("typed.py"), "python", Encoding::Utf16, &document.text);
     editor.open(&buffer);
     let (mut typed, mut moved) = (Vec::new(), Vec::new());
     for number in 0..WARM_UP + REQUESTS {
-        let cursor = start + number;
+        let cursor = document.cursor + number;
         let change = buffer.edit(cursor..cursor, "y");
         let sent = Instant::now();
         editor.change(change);
-        typed.push(time_to_server(&editor, &server, &buffer, cursor + 1, sent)?);
+        let time = time_to_server(&editor, &server, &buffer, cursor + 1, sent);
+        typed.push(time.with_context(|| format!("a request at byte {cursor} did not reach the server"))?);
     }
-    let text = buffer.text();
-    for (end, _) in text.match_indices('\n').take(WARM_UP + REQUESTS) {
-        moved.push(time_to_server(&editor, &server, &buffer, end, Instant::now())?);
+    for (end, _) in buffer.text().match_indices('\n') {
+        // There is no request for a line of a comment.
+        moved.extend(time_to_server(&editor, &server, &buffer, end, Instant::now()));
+        if moved.len() == WARM_UP + REQUESTS {
+            break;
+        }
     }
+    ensure!(moved.len() == WARM_UP + REQUESTS, "only {} requests at other lines", moved.len());
     typed.drain(..WARM_UP);
     moved.drain(..WARM_UP);
     Ok(RequestTimes { typed, moved })
 }
 
-/// Requests a completion. Returns the time from `sent` until the server is asked.
+/// Requests a completion. Returns the time from `sent` until the server is asked; `None` if it is not.
 fn time_to_server(
     editor: &Editor,
     server: &MockServer,
     buffer: &Buffer,
     cursor: usize,
     sent: Instant,
-) -> Result<Duration> {
+) -> Option<Duration> {
     editor.complete(request(buffer, cursor));
-    let log = server.log();
-    let asked = log.received.last().filter(|request| request.at >= sent);
-    let at = asked.with_context(|| format!("a request at byte {cursor} did not reach the server"))?.at;
+    let asked = server.log().received.last().map(|request| request.at).filter(|&at| at >= sent);
     thread::sleep(PAUSE);
-    Ok(at.saturating_duration_since(sent))
+    asked.map(|at| at.saturating_duration_since(sent))
 }
 
 /// Types the same word, and parses after each character.
-fn parse_times(lines: usize) -> Vec<Duration> {
-    let (mut text, start) = file_with_empty_line(lines);
+fn parse_times(document: &TypedDocument) -> Vec<Duration> {
+    let mut text = document.text.clone();
     let mut tree = syntax::parse(Language::Python, &text);
     let mut times = Vec::new();
     for number in 0..WARM_UP + REQUESTS {
         let mut changed = text.clone();
-        changed.insert(start + number, 'y');
+        changed.insert(document.cursor + number, 'y');
         let begun = Instant::now();
         tree = tree.update(&text, &changed);
         times.push(begun.elapsed());
@@ -141,14 +174,6 @@ fn parse_times(lines: usize) -> Vec<Duration> {
     }
     times.drain(..WARM_UP);
     times
-}
-
-/// A file of this number of lines, and an offset of an empty line in its middle.
-fn file_with_empty_line(lines: usize) -> (String, usize) {
-    let mut text = python_file(lines / 2);
-    let start = text[..text.len() / 2].rfind('\n').map_or(0, |end| end + 1);
-    text.insert(start, '\n');
-    (text, start)
 }
 
 /// Cancels requests that the engine never answers.

@@ -29,10 +29,10 @@ pub(super) const STATEMENTS: &str = "        total = self.total + order.price\n"
 pub(super) const IN_COMMENT: (u32, u32) = (0, 2);
 
 /// The file and the position where typing begins.
-pub(super) struct TypedFile {
-    pub(super) text: String,
+pub(in crate::measure) struct TypedFile {
+    pub(in crate::measure) text: String,
     /// Start of a line as a byte offset.
-    pub(super) cursor: usize,
+    pub(in crate::measure) cursor: usize,
 }
 
 impl TypedFile {
@@ -40,7 +40,7 @@ impl TypedFile {
     pub(super) const NAME: &str =
         "the first 3,000 lines of `console.py` and `progress.py` of rich in one, typed into behind 60 %";
 
-    pub(super) fn new(repos: &[Repo]) -> Result<TypedFile> {
+    pub(in crate::measure) fn new(repos: &[Repo]) -> Result<TypedFile> {
         let root = &find(repos, REPOSITORY)?.root;
         let mut text = COMMENT.to_owned();
         for file in FILES {
