@@ -49,13 +49,18 @@ pub(crate) fn show(question: &HybridQuery<'_>, shown: &mut HitCollector) {
         }
         let lines = below_header(&window.file, window.number);
         let path = &window.file.file().path;
-        let new: Vec<NumberedLine> = lines
-            .iter()
-            .filter(|line| !shown.covers(path, line.number))
+        let (covered, new): (Vec<&CodeLine>, Vec<&CodeLine>) =
+            lines.iter().partition(|line| shown.covers(path, line.number));
+        if covered.len() as f64 > MAX_SHARED * lines.len() as f64 {
+            continue;
+        }
+        // A window begins anywhere in a file, so also with the brackets that end the code before it.
+        let new: Vec<NumberedLine> = new
+            .into_iter()
             .map(|line| (line.number, window.file.line_text(line).to_owned()))
             .skip_while(|(_, text)| !text.contains(char::is_alphanumeric))
             .collect();
-        if ((lines.len() - new.len()) as f64) > MAX_SHARED * lines.len() as f64 || question.is_known(&new) {
+        if question.is_known(&new) {
             continue;
         }
         let reason = "is about the same names".to_owned();

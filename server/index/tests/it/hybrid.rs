@@ -768,6 +768,17 @@ function loadGroup(path) {
 }
 
 #[test]
+fn brackets_at_the_start_of_a_similar_window_do_not_count_as_shown() {
+    let nested = "  f(\n".repeat(6) + &"  )\n".repeat(6);
+    let asked = CursorFixture::new(&format!(
+        "//- /app.js\nconst total = sumOfInvoices(first, second);\nconst rest = $0\n//- /old.js\n{nested}sumOfInvoices(first, second);\n"
+    ));
+    let hits = asked.hits(Strategy::Hybrid, 500, &[]);
+    let windows: Vec<&str> = hits.iter().map(|hit| &*hit.text).collect();
+    assert_eq!(windows, ["sumOfInvoices(first, second);"]);
+}
+
+#[test]
 fn byte_order_mark_is_stripped_from_context() {
     let asked = shop_with("//- /first.py\n\u{feff}receipt = store.print_receipt(price)\n");
     let visits = [RecentLocation { path: "first.py".to_owned(), line: 0 }];
