@@ -124,11 +124,11 @@ fn index_beyond_the_memory_budget_equals_one_in_memory() {
     assert!(in_memory.store().is_none() && on_disk.store().is_some());
     assert!(on_disk.files().files().iter().all(|file| !file.text.is_in_memory()));
     assert_eq!(contents(&on_disk), contents(&in_memory));
-    let minute = |number| std::time::Instant::now() + number * TRIM_INTERVAL;
-    assert!(!on_disk.drop_unused(minute(0)), "it is too early");
-    assert!(!on_disk.drop_unused(minute(1)), "all is in use");
-    assert!(!on_disk.drop_unused(minute(1)), "that was looked for");
-    assert!(on_disk.drop_unused(minute(2)) && !on_disk.drop_unused(minute(3)));
+    let interval = |number| std::time::Instant::now() + number * TRIM_INTERVAL;
+    assert!(!on_disk.drop_unused(interval(0)), "it is too early");
+    assert!(!on_disk.drop_unused(interval(1)), "all is in use");
+    assert!(!on_disk.drop_unused(interval(1)), "that was looked for");
+    assert!(on_disk.drop_unused(interval(2)) && !on_disk.drop_unused(interval(3)));
     on_disk.save_all().unwrap().unwrap();
     let (reopened, opening) = open_without_memory(folder.path(), &cache);
     assert_eq!((opening.reused, opening.rebuilt), (40, 0));
