@@ -8,7 +8,7 @@ use super::lexed_prefix::{LOOKAHEAD_BYTES, starts_plain_line};
 use super::{Lexer, Token, TokenKind};
 use crate::{Language, unopened_closers};
 
-/// A text with its tokens, and what was read from them.
+/// A text with its tokens and closing brackets.
 #[derive(Clone, Debug)]
 pub struct LexedText {
     language: Language,

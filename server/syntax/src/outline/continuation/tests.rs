@@ -99,7 +99,7 @@ fn takes_the_definitions_before_the_cursor_from_the_record() {
             continued.definitions.iter().filter(|definition| definition.range.end == u32::MAX).count();
         shares.push((language, 100 * taken / outline.definitions.len()));
     }
-    // An exported import has no record in TypeScript. In C++ the macro is an error, and what follows it is read again.
+    // An exported import has no record in TypeScript. In C++ the macro is an error, and the text behind it is read again.
     assert_eq!(shares.len(), SOURCES.len() - 1);
     let is_taken = |(language, share): &(Language, usize)| *share > 50 || *language == Language::Cpp;
     assert!(shares.iter().all(is_taken), "{shares:?}");
