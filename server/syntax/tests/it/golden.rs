@@ -1,19 +1,67 @@
-//! Whole repositories: all results for real files, whole and cut off, are consistent.
+//! Whole repositories: all results for real files, whole, cut off, and while somebody types in them, are consistent.
 
 use std::path::PathBuf;
 
-use syntax::Language;
+use syntax::{Language, SyntaxCache, scope};
 
 use crate::invariants::assert_invariants;
 
-/// Number of cut-off versions of each file.
+/// Number of places of each file where it is cut off.
 const CUTS: u64 = 3;
+
+/// Code typed in the files, one of these in turn; empty: the next characters of the file once more.
+const TYPED: [&str; 5] =
+    ["", "if (a(b) && x", "", "for (int i = 0; i < n; i++) {\n", "}\n\nint f(a *b)\n{\n  return b->"];
+/// Number of those next characters.
+const TYPED_AGAIN: usize = 12;
 
 #[test]
 fn golden_repositories_parse() {
+    let files = check_files(|language, text, seed| {
+        assert_invariants(language, text);
+        for cut in 0..CUTS {
+            assert_invariants(language, &text[..any_place(text, seed * CUTS + cut)]);
+        }
+    });
+    if let Some(files) = files {
+        eprintln!("parsed {files} files, each also cut off in {CUTS} places");
+    }
+}
+
+#[test]
+fn golden_scopes_while_typing_equal_fresh_ones() {
+    let files = check_files(|language, text, seed| {
+        for cut in 0..CUTS {
+            let place = any_place(text, seed * CUTS + cut);
+            let again: String = text[place..].chars().take(TYPED_AGAIN).collect();
+            let typed = TYPED[(seed + cut) as usize % TYPED.len()];
+            type_at(language, &text[..place], if typed.is_empty() { &again } else { typed });
+        }
+    });
+    if let Some(files) = files {
+        eprintln!("typed in {CUTS} places of {files} files");
+    }
+}
+
+/// Checks the scope behind each typed character.
+#[track_caller]
+fn type_at(language: Language, before: &str, typed: &str) {
+    let cache = SyntaxCache::default();
+    let mut prefix = before.to_owned();
+    cache.scope(language, &prefix);
+    for key in typed.chars() {
+        prefix.push(key);
+        let is_same = *cache.scope(language, &prefix) == scope(language, &prefix);
+        assert!(is_same, "{language:?} at the end of\n{prefix}");
+    }
+}
+
+/// Checks the files of all repositories in a language that is supported, with a number for each. Returns their number; `None` if the folder is
+/// not set.
+fn check_files(mut check: impl FnMut(Language, &str, u64)) -> Option<u64> {
     let Some(folder) = std::env::var_os("GHOSTBENCH_GOLDEN").map(PathBuf::from) else {
         eprintln!("skipped: GHOSTBENCH_GOLDEN is not set");
-        return;
+        return None;
     };
     let mut files = 0;
     for (name, field) in [("cceval_repos.jsonl", "files"), ("repoqa_repos.jsonl", "content")] {
@@ -24,21 +72,17 @@ fn golden_repositories_parse() {
             let row: serde_json::Value = serde_json::from_str(row).unwrap();
             for (path, text) in row[field].as_object().unwrap() {
                 let Some(language) = Language::from_path(path) else { continue };
-                check_file(language, text.as_str().unwrap(), files);
+                check(language, text.as_str().unwrap(), files);
                 files += 1;
             }
         }
     }
     assert!(files > 0, "no file in a supported language");
-    eprintln!("parsed {files} files, each also cut off in {CUTS} places");
+    Some(files)
 }
 
-fn check_file(language: Language, text: &str, seed: u64) {
-    assert_invariants(language, text);
-    for cut in 0..CUTS {
-        // A fixed, odd multiplier spreads consecutive seeds over the whole file.
-        let place = (seed * CUTS + cut).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        let place = text.floor_char_boundary((place as usize * text.len()) >> 32);
-        assert_invariants(language, &text[..place]);
-    }
+/// A place in the text. A fixed, odd multiplier spreads consecutive seeds over the whole text.
+fn any_place(text: &str, seed: u64) -> usize {
+    let place = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    text.floor_char_boundary((place as usize * text.len()) >> 32)
 }
