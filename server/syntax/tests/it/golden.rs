@@ -23,8 +23,9 @@ fn golden_repositories_parse() {
             assert_invariants(language, &text[..any_place(text, seed * CUTS + cut)]);
         }
     });
-    if let Some(files) = files {
-        eprintln!("parsed {files} files, each also cut off in {CUTS} places");
+    match files {
+        Some(files) => eprintln!("parsed {files} files, each also cut off in {CUTS} places"),
+        None => eprintln!("skipped: GHOSTBENCH_GOLDEN is not set"),
     }
 }
 
@@ -38,8 +39,9 @@ fn golden_scopes_while_typing_equal_fresh_ones() {
             type_at(language, &text[..place], if typed.is_empty() { &again } else { typed });
         }
     });
-    if let Some(files) = files {
-        eprintln!("typed in {CUTS} places of {files} files");
+    match files {
+        Some(files) => eprintln!("typed in {CUTS} places of {files} files"),
+        None => eprintln!("skipped: GHOSTBENCH_GOLDEN is not set"),
     }
 }
 
@@ -59,20 +61,17 @@ fn type_at(language: Language, before: &str, typed: &str) {
 /// Checks the files of all repositories in a language that is supported, with a number for each. Returns their number; `None` if the folder is
 /// not set.
 fn check_files(mut check: impl FnMut(Language, &str, u64)) -> Option<u64> {
-    let Some(folder) = std::env::var_os("GHOSTBENCH_GOLDEN").map(PathBuf::from) else {
-        eprintln!("skipped: GHOSTBENCH_GOLDEN is not set");
-        return None;
-    };
+    let folder = PathBuf::from(std::env::var_os("GHOSTBENCH_GOLDEN")?);
     let mut files = 0;
     for (name, field) in [("cceval_repos.jsonl", "files"), ("repoqa_repos.jsonl", "content")] {
         let path = folder.join(name);
         let rows =
             std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         for row in rows.lines() {
-            let row: serde_json::Value = serde_json::from_str(row).unwrap();
-            for (path, text) in row[field].as_object().unwrap() {
+            let row: serde_json::Value = serde_json::from_str(row).expect("a row is JSON");
+            for (path, text) in row[field].as_object().expect("files by their paths") {
                 let Some(language) = Language::from_path(path) else { continue };
-                check(language, text.as_str().unwrap(), files);
+                check(language, text.as_str().expect("a text"), files);
                 files += 1;
             }
         }
