@@ -133,7 +133,7 @@ fn request_times(document: &TypedDocument, workspace: Option<&WorkspaceIndex>) -
         typed.push(time.with_context(|| format!("a request at byte {cursor} did not reach the server"))?);
     }
     for (end, _) in buffer.text().match_indices('\n') {
-        // There is no request for a line of a comment.
+        // Places without a request, as in comments, do not count.
         moved.extend(time_to_server(&editor, &server, &buffer, end, Instant::now()));
         if moved.len() == WARM_UP + REQUESTS {
             break;
