@@ -73,7 +73,7 @@ impl<'a> CursorText<'a> {
         let mut at_cursor = read.clone();
         tokens[restart_place..].iter().for_each(|token| at_cursor.read(text, token, 0));
         let suffix = &suffix[..suffix.floor_char_boundary(MAX_TEXT_AROUND)];
-        let after = TextAfter::new(syntax, language, suffix, at_cursor.open(), text);
+        let after = TextAfter::new(suffix, &syntax.lexed(language, suffix), at_cursor.open(), text);
         CursorText { language, text, restart, reader: read, reader_at_cursor: at_cursor, last, after }
     }
 

@@ -65,7 +65,7 @@ pub use names::{NameMentions, NamesOfLines, names};
 pub use outline::{Definition, DefinitionKind, Extension, Import, ImportedItem, Outline, Parameter};
 pub use preprocessor::ConditionalGroups;
 pub use scope::{Binding, Scope, enclosing, scope};
-pub use statement_reader::{BracketContent, OpenBracket, StatementReader, unopened_closers};
+pub use statement_reader::{BracketContent, OpenBracket, StatementReader};
 pub use syntax_cache::SyntaxCache;
 pub use tree::{Tree, parse};
 pub use uses::{NameUse, UseKind};

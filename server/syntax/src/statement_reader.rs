@@ -18,7 +18,7 @@ mod directives;
 mod statement_ends;
 mod statement_words;
 
-pub use closers::unopened_closers;
+pub(crate) use closers::unopened_closers;
 use directives::Directives;
 use statement_words::StatementRole;
 

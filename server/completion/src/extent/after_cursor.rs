@@ -1,6 +1,6 @@
 //! Analyzes the text after the cursor: which brackets it closes, and whether it holds more of the cursor's block.
 
-use syntax::{Language, OpenBracket, SyntaxCache, TokenKind};
+use syntax::{LexedText, OpenBracket, TokenKind};
 
 use super::indentation;
 
@@ -23,15 +23,8 @@ pub(super) struct TextAfter {
 }
 
 impl TextAfter {
-    /// Analyzes `suffix`, whose tokens `syntax` keeps, for a cursor with the brackets `open` in the text `before` it.
-    pub(super) fn new(
-        syntax: &SyntaxCache,
-        language: Language,
-        suffix: &str,
-        open: &[OpenBracket<'_>],
-        before: &str,
-    ) -> TextAfter {
-        let lexed = syntax.lexed(language, suffix);
+    /// Analyzes `suffix`, which is `lexed`, for a cursor with the brackets `open` in the text `before` it.
+    pub(super) fn new(suffix: &str, lexed: &LexedText, open: &[OpenBracket<'_>], before: &str) -> TextAfter {
         let mut words = lexed.tokens().iter().filter(|token| token.kind != TokenKind::Newline);
         let first = words.next();
         let closer = first.map(|token| suffix.as_bytes()[token.range.start]);

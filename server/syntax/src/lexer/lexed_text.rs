@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 
 use super::lexed_prefix::{LOOKAHEAD_BYTES, starts_plain_line};
 use super::{Lexer, Token, TokenKind};
-use crate::{Language, unopened_closers};
+use crate::Language;
+use crate::statement_reader::unopened_closers;
 
 /// A text with its tokens and closing brackets.
 #[derive(Clone, Debug)]
@@ -34,7 +35,7 @@ impl LexedText {
         &self.tokens
     }
 
-    /// Returns its [unopened closers](unopened_closers), read by the first call.
+    /// Returns its closing brackets whose opening brackets precede it, in order; `None` if it leaves a bracket open. Read by the first call.
     pub fn unopened_closers(&self) -> Option<&[u8]> {
         let read = || unopened_closers(self.language, &self.text, &self.tokens).map(Vec::into_boxed_slice);
         self.closers.get_or_init(read).as_deref()

@@ -5,7 +5,7 @@ use crate::{Language, Token, TokenKind};
 
 /// Returns the closing brackets of `text` whose opening brackets precede it, in order. `None` if `text` leaves a bracket open. `tokens` are
 /// its tokens.
-pub fn unopened_closers(language: Language, text: &str, tokens: &[Token]) -> Option<Vec<u8>> {
+pub(crate) fn unopened_closers(language: Language, text: &str, tokens: &[Token]) -> Option<Vec<u8>> {
     let mut closers = Vec::new();
     let mut reader = StatementReader::new(language);
     for token in tokens {
