@@ -187,7 +187,7 @@ fn unique_member<'a>(resolver: &Resolver<'a>, site: ExpressionSite<'a, '_>, name
 }
 
 fn constructors<'a>(def: Def<'a>) -> impl Iterator<Item = Def<'a>> {
-    def.members().filter(|member| member.definition().kind == DefinitionKind::Constructor)
+    def.members().filter(|member| member.shape().kind == DefinitionKind::Constructor)
 }
 
 fn cross_file_definition(def: Def<'_>) -> CrossFileDefinition {

@@ -2,7 +2,6 @@
 //!
 //! Independent of other files, so a file is analyzed once per content; [`crate::segment`] combines the data of several files.
 
-use std::borrow::Cow;
 use std::io;
 use std::iter::repeat_n;
 use std::ops::Range;
@@ -10,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytemuck::{Pod, Zeroable};
 use stored::{BlockStore, PodArray, StoredArray, StoredData, move_to_store};
-use syntax::{Import, Language, Mention, Outline, SourceFile, Tree};
+use syntax::{Definition, Extension, Import, Language, Mention, Outline, SourceFile, Tree};
 
 use crate::ContentHash;
 use crate::bags::Bags;
@@ -22,6 +21,7 @@ mod encoding;
 mod stored_outline;
 
 pub use encoding::DecodeError;
+pub(crate) use stored_outline::DefinitionShape;
 use stored_outline::StoredOutline;
 
 /// Lines per block. A window has two consecutive blocks, so the second half of a window is the first half of the next one.
@@ -129,24 +129,57 @@ impl FileIndex {
         self.hash
     }
 
-    /// Returns its definitions and imports, which are decoded once and kept.
-    pub fn outline(&self) -> &Outline {
-        self.outline.get()
+    /// Returns its definitions and imports without keeping them in memory, for a pass over all files.
+    pub fn outline(&self) -> Outline {
+        self.outline.read()
     }
 
-    /// Returns its imports. Faster than the whole outline.
+    /// Returns the number of its definitions.
+    pub(crate) fn definition_count(&self) -> usize {
+        self.outline.definition_count()
+    }
+
+    /// Returns the shapes of its definitions in order. Faster than reading definitions.
+    pub(crate) fn definition_shapes(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = DefinitionShape> + ExactSizeIterator {
+        self.outline.shapes()
+    }
+
+    /// Returns the shape of the definition at a position. Faster than reading the definition.
+    pub(crate) fn definition_shape(&self, position: u32) -> DefinitionShape {
+        self.outline.shape(position)
+    }
+
+    /// Returns the name of the definition at a position. Faster than reading the definition.
+    pub(crate) fn definition_name(&self, position: u32) -> &str {
+        self.outline.name(position)
+    }
+
+    /// Returns the definition at a position, which is decoded once and kept.
+    pub(crate) fn definition(&self, position: u32) -> &Definition {
+        self.outline.definition(position)
+    }
+
+    /// Returns its imports.
     pub fn imports(&self) -> &[Import] {
         self.outline.imports()
     }
 
-    /// Returns the packages and namespaces that it declares. Faster than the whole outline.
+    /// Returns the packages and namespaces that it declares.
     pub(crate) fn namespaces(&self) -> &[Box<str>] {
         self.outline.namespaces()
     }
 
-    /// Returns its definitions and imports without keeping them in memory, for a pass over all files.
-    pub(crate) fn read_outline(&self) -> Cow<'_, Outline> {
-        self.outline.read()
+    /// Returns how many of its definitions are decoded.
+    #[cfg(test)]
+    pub(crate) fn decoded_definitions(&self) -> usize {
+        self.outline.decoded()
+    }
+
+    /// Returns its extensions of types.
+    pub(crate) fn extensions(&self) -> &[Extension] {
+        self.outline.extensions()
     }
 
     /// Moves the derived data of `files` into one block of a store, except for their texts. After an error some of it is still in
@@ -155,7 +188,7 @@ impl FileIndex {
         move_to_store(store, files)
     }
 
-    /// Returns the same file without its outline, if that was decoded from a store and is out of use; else `None`.
+    /// Returns the same file without the parts of its outline that were decoded, if they were decoded from a store and is out of use; else `None`.
     pub(crate) fn without_unused(&self) -> Option<FileIndex> {
         self.outline.is_out_of_use().then(|| self.without_lazy_fields())
     }

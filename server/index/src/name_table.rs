@@ -2,7 +2,6 @@
 //!
 //! Built from outlines only; [`crate::resolver`] resolves names.
 
-use std::borrow::Cow;
 use std::io;
 
 use bytemuck::{Pod, Zeroable};
@@ -50,7 +49,7 @@ struct NameTableBuilder {
 
 impl NameTable {
     /// Builds the table of files given by path and outline; their positions are their order.
-    pub(crate) fn build<'a>(files: impl Iterator<Item = (&'a str, Cow<'a, Outline>)>) -> NameTable {
+    pub(crate) fn build<'a>(files: impl Iterator<Item = (&'a str, Outline)>) -> NameTable {
         let mut builder = NameTableBuilder::default();
         let mut paths: Vec<Box<str>> = Vec::new();
         for (file, (path, outline)) in (0..).zip(files) {

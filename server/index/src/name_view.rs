@@ -21,12 +21,13 @@ pub(crate) struct NameView<'a> {
 impl<'a> NameView<'a> {
     /// Creates a view of `layers`, which must not contain the file `here`.
     pub(crate) fn new(layers: &'a [IndexLayer], here: FileNames<'a>) -> NameView<'a> {
-        let definitions = &here.outline().definitions;
+        let count = here.definition_count();
         let mut own_definitions = FxHashMap::default();
-        own_definitions.reserve(definitions.len());
-        let mut next_of_name = vec![None; definitions.len()];
-        for (position, definition) in definitions.iter().enumerate().rev() {
-            next_of_name[position] = own_definitions.insert(&*definition.name, position as u32);
+        own_definitions.reserve(count as usize);
+        let mut next_of_name = vec![None; count as usize];
+        for position in (0..count).rev() {
+            let name = Def { file: here, position }.name();
+            next_of_name[position as usize] = own_definitions.insert(name, position);
         }
         NameView { layers, open_file: here, own_definitions, next_of_name }
     }
@@ -121,22 +122,20 @@ impl<'a> NameView<'a> {
     /// Returns all definitions declared as members of a type with this simple name.
     pub(crate) fn members_of_type(&self, type_name: &'a str) -> impl Iterator<Item = Def<'a>> {
         let here = self.open_file;
-        let own = (0..).zip(&here.outline().definitions).filter(move |(_, definition)| {
-            definition.owner.as_deref().is_some_and(|owner| simple_name(owner) == type_name)
+        let own = here.definitions().filter(move |def| {
+            def.definition().owner.as_deref().is_some_and(|owner| simple_name(owner) == type_name)
         });
-        let own = own.map(move |(position, _)| Def { file: here, position });
         own.chain(self.definition_refs(NameTable::members_of_type, type_name))
     }
 
     /// Returns the declared bases of a type with this simple name, with the declaring file.
     pub(crate) fn extensions(&self, type_name: &'a str) -> impl Iterator<Item = (FileNames<'a>, &'a str)> {
-        let own = self.open_file.outline().extensions.iter();
+        let own = self.open_file.extensions().iter();
         let own = own.filter(move |extension| simple_name(&extension.of) == type_name);
         let here = self.open_file;
         let others = self.definition_refs(NameTable::extensions, type_name);
-        own.map(move |extension| (here, &*extension.base)).chain(
-            others.map(|Def { file, position }| (file, &*file.outline().extensions[position as usize].base)),
-        )
+        own.map(move |extension| (here, &*extension.base))
+            .chain(others.map(|Def { file, position }| (file, &*file.extensions()[position as usize].base)))
     }
 
     /// Returns the imports that apply to all files of a language, with the importing files.

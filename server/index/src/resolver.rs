@@ -12,11 +12,12 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{
-    Definition, DefinitionKind, Import, ImportedItem, Language, ModuleLocation, ModuleTarget, Outline,
-    Projects,
+    Definition, DefinitionKind, Extension, Import, ImportedItem, Language, ModuleLocation, ModuleTarget,
+    Outline, Projects,
 };
 
 use crate::FileIndex;
+use crate::file_index::DefinitionShape;
 use crate::name_view::NameView;
 use crate::path_suffixes::split_path;
 
@@ -61,11 +62,20 @@ impl<'a> FileNames<'a> {
         }
     }
 
-    /// Returns its definitions and imports.
-    pub(crate) fn outline(self) -> &'a Outline {
+    /// Returns the number of its definitions.
+    pub(crate) fn definition_count(self) -> u32 {
+        let count = match self {
+            FileNames::Open { outline, .. } => outline.definitions.len(),
+            FileNames::Saved(file) => file.definition_count(),
+        };
+        count as u32
+    }
+
+    /// Returns its extensions of types.
+    pub(crate) fn extensions(self) -> &'a [Extension] {
         match self {
-            FileNames::Open { outline, .. } => outline,
-            FileNames::Saved(file) => file.outline(),
+            FileNames::Open { outline, .. } => &outline.extensions,
+            FileNames::Saved(file) => file.extensions(),
         }
     }
 
@@ -85,11 +95,14 @@ impl<'a> FileNames<'a> {
         }
     }
 
+    /// Returns its definitions in order.
+    pub(crate) fn definitions(self) -> impl Iterator<Item = Def<'a>> {
+        (0..self.definition_count()).map(move |position| Def { file: self, position })
+    }
+
     /// Returns its top-level definitions.
     pub(crate) fn top_level(self) -> impl Iterator<Item = Def<'a>> {
-        let all =
-            (0..self.outline().definitions.len() as u32).map(move |position| Def { file: self, position });
-        all.filter(Def::is_top_level)
+        self.definitions().filter(Def::is_top_level)
     }
 
     /// Identifies the file within one query, without reading anything of it.
@@ -116,36 +129,55 @@ pub(crate) struct Def<'a> {
 
 impl<'a> Def<'a> {
     pub(crate) fn definition(&self) -> &'a Definition {
-        &self.file.outline().definitions[self.position as usize]
+        match self.file {
+            FileNames::Open { outline, .. } => &outline.definitions[self.position as usize],
+            FileNames::Saved(file) => file.definition(self.position),
+        }
+    }
+
+    /// Returns the properties by which a file is searched, without decoding the definition.
+    pub(crate) fn shape(&self) -> DefinitionShape {
+        match self.file {
+            FileNames::Open { .. } => DefinitionShape::of(self.definition()),
+            FileNames::Saved(file) => file.definition_shape(self.position),
+        }
+    }
+
+    /// Returns its name, without decoding the rest of the definition.
+    pub(crate) fn name(&self) -> &'a str {
+        match self.file {
+            FileNames::Open { .. } => &self.definition().name,
+            FileNames::Saved(file) => file.definition_name(self.position),
+        }
     }
 
     /// Returns the definition whose body contains it.
     pub(crate) fn container(&self) -> Option<Def<'a>> {
-        self.definition().container.map(|position| Def { position, ..*self })
+        self.shape().container.map(|position| Def { position, ..*self })
     }
 
     pub(crate) fn namespace(&self) -> &'a str {
-        &self.file.outline().namespaces[self.definition().namespace as usize]
+        self.file.namespaces().get(self.definition().namespace as usize).map_or("", |name| name)
     }
 
     pub(crate) fn is_type(&self) -> bool {
-        self.definition().kind == DefinitionKind::Type
+        self.shape().kind == DefinitionKind::Type
     }
 
     /// Whether it can be accessed without naming its container.
     pub(crate) fn is_top_level(&self) -> bool {
-        self.definition().container.is_none() && self.definition().owner.is_none()
+        let shape = self.shape();
+        shape.container.is_none() && !shape.has_owner
     }
 
     /// Returns the definitions directly in its body.
     pub(crate) fn members(self) -> impl Iterator<Item = Def<'a>> {
-        let definitions = &self.file.outline().definitions;
         let end = self.definition().range.end;
-        let following = (self.position + 1..definitions.len() as u32)
-            .take_while(move |&position| definitions[position as usize].range.start < end);
-        following
-            .filter(move |&position| definitions[position as usize].container == Some(self.position))
+        let behind = (self.position + 1..self.file.definition_count())
             .map(move |position| Def { position, ..self })
+            .map(|def| (def, def.shape()))
+            .take_while(move |(_, shape)| shape.start < end);
+        behind.filter(move |(_, shape)| shape.container == Some(self.position)).map(|(def, _)| def)
     }
 
     /// Whether code in a file may name it.

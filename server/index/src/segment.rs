@@ -46,8 +46,7 @@ impl Segment {
         let (windows, (functions, names)) = passes.threads.join(
             || window_collection(&files, passes),
             || {
-                let names =
-                    NameTable::build(passes.each(&files).map(|file| (file.path(), file.read_outline())));
+                let names = NameTable::build(passes.each(&files).map(|file| (file.path(), file.outline())));
                 (function_collection(&files, passes), names)
             },
         );

@@ -1,77 +1,260 @@
-//! The outline of a file: encoded, and decoded on first use.
+//! The outline of a file: encoded, with each part decoded on its first use.
 //!
-//! Its imports come first and can be decoded alone: a query follows those of hundreds of files, of which it reads few definitions.
+//! ```text
+//! number of definitions | an entry for each | imports, namespaces, extensions | definitions
+//! ```
+//!
+//! Numbers in entries have the machine's byte order, as all arrays in a store.
+//!
+//! A query follows the imports of hundreds of files and searches their definitions, of which it reads few: the entries are searched
+//! without decoding. Whole outlines would take several times the memory of their encoded form.
 
-use std::borrow::Cow;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
 
+use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 use stored::PodArray;
-use syntax::{Import, Outline};
+use syntax::{Definition, DefinitionKind, Extension, Import, Outline};
 
-/// The part of an outline that leads to other files.
+/// An outline that can move to a store.
+#[derive(Debug, Default)]
+pub(super) struct StoredOutline {
+    pub(super) encoded: PodArray<u8>,
+    head: OnceLock<OutlineHead>,
+    /// By position; most of them are never decoded.
+    definitions: OnceLock<Box<[OnceLock<Box<Definition>>]>>,
+    /// Whether it was asked for since the last look.
+    is_used: AtomicBool,
+}
+
+/// Everything but the definitions.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct OutlineHead {
     imports: Vec<Import>,
     namespaces: Vec<Box<str>>,
+    extensions: Vec<Extension>,
 }
 
-/// An outline that can move to a store. Decoded, outlines take several times the memory, and few of them are ever used.
-#[derive(Debug, Default)]
-pub(super) struct StoredOutline {
-    pub(super) encoded: PodArray<u8>,
-    decoded: OnceLock<Outline>,
-    head: OnceLock<OutlineHead>,
-    /// Whether it was asked for since the last look.
-    is_used: AtomicBool,
+/// The properties of a definition by which its file is searched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DefinitionShape {
+    pub(crate) kind: DefinitionKind,
+    /// Start of the whole definition, in bytes.
+    pub(crate) start: u32,
+    /// [`Definition::line`].
+    pub(crate) line: u32,
+    /// [`Definition::container`].
+    pub(crate) container: Option<u32>,
+    /// Whether it has a [`Definition::owner`].
+    pub(crate) has_owner: bool,
+}
+
+/// A definition in the encoded outline: its shape, and where the rest is.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct DefinitionEntry {
+    /// Offset of the definition in the encoded outline.
+    offset: u32,
+    start: u32,
+    line: u32,
+    /// [`NO_CONTAINER`] if there is none.
+    container: u32,
+    /// Position in [`KINDS`].
+    kind: u8,
+    has_owner: u8,
+    padding: [u8; 2],
+}
+
+const NO_CONTAINER: u32 = u32::MAX;
+const KINDS: [DefinitionKind; 7] = [
+    DefinitionKind::Type,
+    DefinitionKind::Module,
+    DefinitionKind::Function,
+    DefinitionKind::Method,
+    DefinitionKind::Constructor,
+    DefinitionKind::Field,
+    DefinitionKind::Constant,
+];
+
+/// Sizes of the number of definitions, and of an entry.
+const COUNT_BYTES: usize = size_of::<u32>();
+const ENTRY_BYTES: usize = size_of::<DefinitionEntry>();
+
+/// Returned instead of a definition that cannot be decoded.
+static MISSING: LazyLock<Definition> = LazyLock::new(|| Definition {
+    name: "".into(),
+    kind: DefinitionKind::Constant,
+    container: None,
+    owner: None,
+    namespace: 0,
+    line: 0,
+    range: 0..0,
+    signature: "".into(),
+    doc: "".into(),
+    type_text: "".into(),
+    bases: Vec::new(),
+    parameters: Vec::new(),
+    value: None,
+    is_private: true,
+    is_static: false,
+});
+
+impl DefinitionShape {
+    pub(crate) fn of(definition: &Definition) -> DefinitionShape {
+        DefinitionShape {
+            kind: definition.kind,
+            start: definition.range.start,
+            line: definition.line,
+            container: definition.container,
+            has_owner: definition.owner.is_some(),
+        }
+    }
+
+    fn entry(self, offset: u32) -> DefinitionEntry {
+        let DefinitionShape { kind, start, line, container, has_owner } = self;
+        let kind = KINDS.iter().position(|known| *known == kind).expect("all kinds are listed");
+        DefinitionEntry {
+            offset,
+            start,
+            line,
+            container: container.unwrap_or(NO_CONTAINER),
+            kind: kind as u8,
+            has_owner: has_owner.into(),
+            padding: [0; 2],
+        }
+    }
+}
+
+impl DefinitionEntry {
+    /// Returns the shape; that of a missing definition if the bytes are invalid.
+    fn shape(self) -> DefinitionShape {
+        let Some(&kind) = KINDS.get(usize::from(self.kind)) else { return DefinitionShape::of(&MISSING) };
+        DefinitionShape {
+            kind,
+            start: self.start,
+            line: self.line,
+            container: Some(self.container).filter(|&container| container != NO_CONTAINER),
+            has_owner: self.has_owner != 0,
+        }
+    }
 }
 
 impl From<Outline> for StoredOutline {
     fn from(outline: Outline) -> StoredOutline {
         let Outline { definitions, imports, namespaces, extensions } = outline;
-        let parts = (OutlineHead { imports, namespaces }, definitions, extensions);
-        let encoded = postcard::to_stdvec(&parts).expect("an outline has nothing that cannot be written");
-        StoredOutline { encoded: encoded.into(), ..StoredOutline::default() }
+        let entries_end = COUNT_BYTES + definitions.len() * ENTRY_BYTES;
+        let mut encoded = (definitions.len() as u32).to_ne_bytes().to_vec();
+        encoded.resize(entries_end, 0);
+        encoded = write(&OutlineHead { imports, namespaces, extensions }, encoded);
+        let mut entries = Vec::new();
+        for definition in &definitions {
+            entries.push(DefinitionShape::of(definition).entry(encoded.len() as u32));
+            encoded = write(&**definition, encoded);
+        }
+        encoded[COUNT_BYTES..entries_end].copy_from_slice(bytemuck::cast_slice(&entries));
+        StoredOutline::new(encoded.into())
     }
+}
+
+/// Appends a value to `bytes`.
+fn write(value: &impl Serialize, bytes: Vec<u8>) -> Vec<u8> {
+    postcard::to_extend(value, bytes).expect("an outline has nothing that cannot be written")
 }
 
 impl PartialEq for StoredOutline {
     fn eq(&self, other: &StoredOutline) -> bool {
-        self.read() == other.read()
+        self.encoded == other.encoded
     }
 }
 
 impl StoredOutline {
-    /// Returns the outline with these bytes if they are valid and `is_sound` says so.
-    pub(super) fn from_bytes(bytes: &[u8], is_sound: impl FnOnce(&Outline) -> bool) -> Option<StoredOutline> {
-        is_sound(&decode(bytes)?)
-            .then(|| StoredOutline { encoded: bytes.to_vec().into(), ..StoredOutline::default() })
+    /// Creates an outline of bytes that this version has written.
+    pub(super) fn new(encoded: PodArray<u8>) -> StoredOutline {
+        StoredOutline { encoded, ..StoredOutline::default() }
     }
 
-    /// Returns the outline, and keeps it in memory from now on.
-    pub(super) fn get(&self) -> &Outline {
+    /// Returns the outline with these bytes if they are valid and `is_sound` says so.
+    pub(super) fn from_bytes(bytes: &[u8], is_sound: impl FnOnce(&Outline) -> bool) -> Option<StoredOutline> {
+        let stored = StoredOutline::new(bytes.to_vec().into());
+        is_sound(&stored.decode()?).then_some(stored)
+    }
+
+    /// Returns the number of definitions.
+    pub(super) fn definition_count(&self) -> usize {
+        self.entries().len()
+    }
+
+    /// Returns the shapes of all definitions, without decoding one.
+    pub(super) fn shapes(&self) -> impl DoubleEndedIterator<Item = DefinitionShape> + ExactSizeIterator {
+        self.entries().iter().map(|entry| entry_at(entry).shape())
+    }
+
+    /// Returns the shape of a definition, without decoding it.
+    pub(super) fn shape(&self, position: u32) -> DefinitionShape {
+        let entry = self.entries().get(position as usize);
+        entry.map_or_else(|| DefinitionShape::of(&MISSING), |entry| entry_at(entry).shape())
+    }
+
+    /// Returns the name of a definition, without decoding the rest of it.
+    pub(super) fn name(&self, position: u32) -> &str {
+        // The name is the first field.
+        self.body(position).and_then(|body| postcard::take_from_bytes(body).ok()).map_or("", |(name, _)| name)
+    }
+
+    /// Returns a definition, which is kept in memory from now on. The bytes were written by this version, so an error is impossible; with an
+    /// empty definition it would lead to fewer hits.
+    pub(super) fn definition(&self, position: u32) -> &Definition {
         self.mark_used();
-        self.decoded.get_or_init(|| self.decode())
+        let all = self.definitions.get_or_init(|| self.entries().iter().map(|_| OnceLock::new()).collect());
+        let Some(place) = all.get(position as usize) else { return &MISSING };
+        place.get_or_init(|| {
+            let decoded = self.body(position).and_then(|body| postcard::take_from_bytes(body).ok());
+            decoded.map_or_else(|| Box::new(MISSING.clone()), |(definition, _)| Box::new(definition))
+        })
+    }
+
+    /// Returns how many definitions are decoded.
+    #[cfg(test)]
+    pub(super) fn decoded(&self) -> usize {
+        self.definitions.get().map_or(0, |all| all.iter().filter(|place| place.get().is_some()).count())
     }
 
     /// Returns its imports, which are kept in memory from now on.
     pub(super) fn imports(&self) -> &[Import] {
-        self.mark_used();
-        self.decoded.get().map_or_else(|| &self.head().imports, |outline| &outline.imports)
+        &self.head().imports
     }
 
     /// Returns its namespaces, which are kept in memory from now on.
     pub(super) fn namespaces(&self) -> &[Box<str>] {
-        self.mark_used();
-        self.decoded.get().map_or_else(|| &self.head().namespaces, |outline| &outline.namespaces)
+        &self.head().namespaces
     }
 
-    /// Decodes bytes that were written by this version, so an error is impossible; without imports it would lead to fewer hits.
+    /// Returns its extensions, which are kept in memory from now on.
+    pub(super) fn extensions(&self) -> &[Extension] {
+        &self.head().extensions
+    }
+
+    /// Decodes the whole outline without keeping it, for a pass over all files.
+    pub(super) fn read(&self) -> Outline {
+        self.decode().unwrap_or_default()
+    }
+
+    /// Whether parts of it are decoded although it is in a store, and it was not asked for since the last call.
+    pub(super) fn is_out_of_use(&self) -> bool {
+        let is_decoded = self.definitions.get().is_some() || self.head.get().is_some();
+        let is_stored = matches!(self.encoded, PodArray::Mapped { .. });
+        is_decoded && is_stored && !self.is_used.swap(false, Ordering::Relaxed)
+    }
+
+    /// Returns the same outline, not decoded.
+    pub(super) fn without_decoded(&self) -> StoredOutline {
+        StoredOutline::new(self.encoded.clone())
+    }
+
     fn head(&self) -> &OutlineHead {
-        self.head.get_or_init(|| {
-            postcard::take_from_bytes(&self.encoded).map_or_else(|_| OutlineHead::default(), |(head, _)| head)
-        })
+        self.mark_used();
+        self.head.get_or_init(|| self.decode_head().map(|(head, _)| head).unwrap_or_default())
     }
 
     fn mark_used(&self) {
@@ -81,30 +264,42 @@ impl StoredOutline {
         }
     }
 
-    /// Returns the outline without keeping it, for a pass over all files.
-    pub(super) fn read(&self) -> Cow<'_, Outline> {
-        self.decoded.get().map_or_else(|| Cow::Owned(self.decode()), Cow::Borrowed)
+    /// Returns the bytes of the entries; none if the bytes are invalid. The bytes have any alignment.
+    fn entries(&self) -> &[[u8; ENTRY_BYTES]] {
+        let all = || {
+            let (count, rest) = self.encoded.split_first_chunk::<COUNT_BYTES>()?;
+            rest.as_chunks().0.get(..u32::from_ne_bytes(*count) as usize)
+        };
+        all().unwrap_or_default()
     }
 
-    /// Whether it is decoded although it is in a store, and was not asked for since the last call.
-    pub(super) fn is_out_of_use(&self) -> bool {
-        let is_decoded = self.decoded.get().is_some() || self.head.get().is_some();
-        let is_stored = matches!(self.encoded, PodArray::Mapped { .. });
-        is_decoded && is_stored && !self.is_used.swap(false, Ordering::Relaxed)
+    /// Returns the bytes from the beginning of a definition on.
+    fn body(&self, position: u32) -> Option<&[u8]> {
+        let entry = entry_at(self.entries().get(position as usize)?);
+        self.encoded.get(entry.offset as usize..)
     }
 
-    /// Returns the same outline, not decoded.
-    pub(super) fn without_decoded(&self) -> StoredOutline {
-        StoredOutline { encoded: self.encoded.clone(), ..StoredOutline::default() }
+    /// Decodes the head, and returns it with the bytes behind it.
+    fn decode_head(&self) -> Option<(OutlineHead, &[u8])> {
+        let entries = self.entries();
+        postcard::take_from_bytes(self.encoded.get(COUNT_BYTES + size_of_val(entries)..)?).ok()
     }
 
-    /// Decodes bytes that were written by this version, so an error is impossible; without definitions it would lead to fewer hits.
-    fn decode(&self) -> Outline {
-        decode(&self.encoded).unwrap_or_default()
+    /// Decodes everything; `None` if the bytes are not those of an outline.
+    fn decode(&self) -> Option<Outline> {
+        let (OutlineHead { imports, namespaces, extensions }, mut bodies) = self.decode_head()?;
+        let mut definitions = Vec::new();
+        for entry in self.entries() {
+            let offset = (self.encoded.len() - bodies.len()) as u32;
+            let definition: Definition;
+            (definition, bodies) = postcard::take_from_bytes(bodies).ok()?;
+            let is_right = entry_at(entry) == DefinitionShape::of(&definition).entry(offset);
+            is_right.then(|| definitions.push(Arc::new(definition)))?;
+        }
+        bodies.is_empty().then_some(Outline { definitions, imports, namespaces, extensions })
     }
 }
 
-fn decode(bytes: &[u8]) -> Option<Outline> {
-    let (OutlineHead { imports, namespaces }, definitions, extensions) = postcard::from_bytes(bytes).ok()?;
-    Some(Outline { definitions, imports, namespaces, extensions })
+fn entry_at(bytes: &[u8; ENTRY_BYTES]) -> DefinitionEntry {
+    bytemuck::pod_read_unaligned(bytes)
 }

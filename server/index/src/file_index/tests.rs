@@ -113,6 +113,24 @@ proptest! {
         prop_assert_eq!(decoded, Ok(built));
     }
 
+    /// A file that another program changes under a mapping is not checked again.
+    #[test]
+    fn any_bytes_are_read_without_a_panic(cut in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), value in any::<u8>()) {
+        let built = index("a.rs", "struct A { b: u8 }\nimpl A { fn c(&self) {} }\nfn d(e: A) -> A { e }\n");
+        let mut bytes = built.outline.encoded.to_vec();
+        let place = at.index(bytes.len());
+        bytes[place] = value;
+        bytes.truncate(cut.index(bytes.len() + 1));
+        let broken = FileIndex { outline: StoredOutline::new(bytes.into()), ..built };
+        for position in 0..5 {
+            broken.definition(position);
+            broken.definition_name(position);
+            broken.definition_shape(position);
+        }
+        let head = broken.imports().len() + broken.namespaces().len() + broken.extensions().len();
+        prop_assert!(head < 100 && broken.outline().definitions.len() <= broken.definition_count());
+    }
+
     #[test]
     fn any_changed_byte_is_detected(at in 0_usize..400, value in any::<u8>()) {
         let built = index("a.py", PYTHON);
@@ -125,16 +143,50 @@ proptest! {
 }
 
 #[test]
-fn imports_and_namespaces_are_those_of_the_whole_outline() {
+fn parts_of_an_outline_are_those_of_the_whole_outline() {
     let java = "package shop.cart;\n\nimport shop.Item;\nimport static shop.Prices.*;\n\nclass Cart { Item first; }\n";
-    for index in [index("a.py", PYTHON), index("Cart.java", java), index("empty.py", "")] {
-        let (first, second) = (index.without_lazy_fields(), index.without_lazy_fields());
-        let (imports, namespaces) = (first.imports().to_vec(), first.namespaces().to_vec());
-        let outline = second.outline();
-        assert_eq!((&imports, &namespaces), (&outline.imports, &outline.namespaces));
-        assert_eq!((second.imports(), second.namespaces()), (&*imports, &*namespaces));
-        assert!(first.outline() == outline && index.outline() == outline);
+    let rust = "struct A { b: u8 }\nimpl A { fn c(&self) {} }\nimpl Clone for A {}\nmod d { pub const E: u8 = 1; }\n";
+    for index in [index("a.py", PYTHON), index("Cart.java", java), index("a.rs", rust), index("empty.py", "")]
+    {
+        let outline = index.outline();
+        assert_eq!((index.imports(), index.namespaces()), (&*outline.imports, &*outline.namespaces));
+        assert_eq!(index.extensions(), outline.extensions);
+        let shapes: Vec<DefinitionShape> = index.definition_shapes().collect();
+        assert_eq!((shapes.len(), index.definition_count()), (outline.definitions.len(), shapes.len()));
+        for (position, definition) in (0..).zip(&outline.definitions) {
+            assert_eq!(*index.definition(position), **definition);
+            assert_eq!(*index.definition_name(position), *definition.name);
+            let shape = DefinitionShape::of(definition);
+            assert_eq!((shapes[position as usize], index.definition_shape(position)), (shape, shape));
+        }
     }
+}
+
+#[test]
+fn a_definition_that_does_not_exist_is_empty() {
+    let index = index("a.py", PYTHON);
+    for position in [1, u32::MAX] {
+        assert_eq!((index.definition_name(position), &*index.definition(position).name), ("", ""));
+        assert_eq!(index.definition_shape(position), DefinitionShape::of(index.definition(position)));
+    }
+}
+
+/// A forged cache file has a valid checksum, too.
+#[test]
+fn entries_that_do_not_belong_to_the_definitions_are_rejected_as_damaged() {
+    let built = index("a.py", "def one():\n    pass\n\ndef two():\n    pass\n");
+    let stored = built.encode();
+    let payload = unseal(FileIndex::FORMAT, &stored).unwrap();
+    // The number of definitions, and both entries.
+    let outline = payload.len() - built.outline.encoded.len();
+    let mut rejected = 0;
+    for at in outline..outline + 44 {
+        let mut payload = payload.to_vec();
+        payload[at] ^= 1;
+        let decoded = FileIndex::decode(built.file().clone(), &seal(FileIndex::FORMAT, &payload));
+        rejected += usize::from(decoded == Err(DecodeError::Damaged));
+    }
+    assert_eq!(rejected, 44);
 }
 
 /// Checks the lines in which `wanted` is mentioned outside of literals and comments.

@@ -135,7 +135,7 @@ impl<'a> CandidateCollector<'_, 'a> {
         match entity {
             Entity::Module(module) => self.module(module, reach),
             Entity::Def(def) if def.is_type() => self.type_(def, reach),
-            Entity::Def(def) if def.definition().kind == DefinitionKind::Module => {
+            Entity::Def(def) if def.shape().kind == DefinitionKind::Module => {
                 for member in def.members().take(MAX_OF_MODULE) {
                     self.emit(member, reach, Some(def), true);
                 }

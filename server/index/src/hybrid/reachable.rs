@@ -239,15 +239,15 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
 
     fn package_name(&mut self, def: Def<'a>, is_beside: bool) {
         let around = &self.question.cursor_terms;
-        let name = &def.definition().name;
+        let name = def.name();
         if around.mentions(name) > 0 || around.nearness_after(name) > 0.0 {
             return;
         }
-        let parts = self.parts.parts_of([&**name]);
+        let parts = self.parts.parts_of([name]);
         let overlap = around.overlap(self.question.searcher, parts, &around.weights);
         if overlap >= MIN_OVERLAP {
             self.put(Entity::Def(def), ReachReasons::default());
-        } else if is_beside && (def.is_type() || def.definition().kind.is_callable()) {
+        } else if is_beside && (def.is_type() || def.shape().kind.is_callable()) {
             self.put(Entity::Def(def), ReachReasons { fresh: 1.0, ..ReachReasons::default() });
         }
     }
@@ -291,11 +291,11 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
             self.put(Entity::Def(base), ReachReasons { base: 1.0, ..ReachReasons::default() });
         }
         for &base in bases.iter() {
-            let fields = base.members().filter(|member| member.definition().kind == DefinitionKind::Field);
-            for field in fields.filter(|field| {
-                base == this || self.question.cursor_terms.mentions(&field.definition().name) > 0
-            }) {
-                let near = self.reach_of(&field.definition().name);
+            let fields = base.members().filter(|member| member.shape().kind == DefinitionKind::Field);
+            for field in
+                fields.filter(|field| base == this || self.question.cursor_terms.mentions(field.name()) > 0)
+            {
+                let near = self.reach_of(field.name());
                 let reach = ReachReasons { field: 1.0, mentions: 0.0, after: 0.7 * near.after, ..near };
                 for &def in self.resolver.types(field.file, &field.definition().type_text).iter().take(2) {
                     self.put(Entity::Def(def), reach);
@@ -342,10 +342,10 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
     }
 
     fn hops_through(&self, place: usize, member: Def<'a>) -> bool {
-        let (around, name) = (&self.question.cursor_terms, &member.definition().name);
+        let (around, name) = (&self.question.cursor_terms, member.name());
         around.mentions(name) > 0
             || around.nearness_after(name) > 0.0
-            || (place < MAX_HOP_OWNERS_BY_FIELDS && member.definition().kind == DefinitionKind::Field)
+            || (place < MAX_HOP_OWNERS_BY_FIELDS && member.shape().kind == DefinitionKind::Field)
     }
 }
 

@@ -1,15 +1,13 @@
 //! Usages of the likeliest names in other files.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashSet;
-use syntax::{Definition, DefinitionKind, Mention};
+use syntax::{DefinitionKind, Mention};
 
 use super::HybridQuery;
 use super::definition_ranking::{DefinitionCandidate, DefinitionRanking};
 use super::hit_collector::{HitCollector, HitReason, NumberedLine};
 use crate::HitKind;
-use crate::file_index::{CodeLine, FileIndex};
+use crate::file_index::{CodeLine, DefinitionShape, FileIndex};
 use crate::occurrences::{Occurrence, OccurrenceSample};
 
 /// Maximum candidates whose names are searched.
@@ -204,12 +202,13 @@ fn first_use(file: &FileIndex, block: u32, wanted: &UsageTarget<'_>, shown: &Hit
 
 /// Whether a line uses a name, as opposed to defining, importing or describing it.
 fn is_use(file: &FileIndex, line: &CodeLine, wanted: &UsageTarget<'_>) -> bool {
-    let defines =
-        |definition: &Arc<Definition>| definition.line == line.number && *definition.name == *wanted.name;
+    let defines = |(position, shape): (u32, DefinitionShape)| {
+        shape.line == line.number && *file.definition_name(position) == *wanted.name
+    };
     file.line_text(line).contains(wanted.name)
         && !file.language().is_comment_line(file.line_text(line))
         && !file.imports().iter().any(|import| import.line == line.number)
-        && !file.outline().definitions.iter().any(defines)
+        && !(0..).zip(file.definition_shapes()).any(defines)
         && file.mentions(line, wanted.name).iter().any(|mention| match mention {
             Mention::Member | Mention::Called => true,
             Mention::Bare => !wanted.is_member,
@@ -228,6 +227,7 @@ fn surrounding_lines(file: &FileIndex, line: usize, shown: &HitCollector) -> Vec
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::sync::Arc;
 
     use syntax::{Language, Projects, SourceFile};
 

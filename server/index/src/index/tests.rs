@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use stored::{MemoryBlocks, StoredData};
-use syntax::Language;
+use syntax::{Language, Projects};
 
 use super::*;
-use crate::{FunctionQuery, LexicalIndex, Term, WindowQuery, saved_index};
+use crate::{FunctionQuery, LexicalIndex, RetrievalQuery, Term, TokenBudget, WindowQuery, saved_index};
 
 fn file(path: &str, text: &str) -> SourceFile {
     SourceFile { path: path.into(), language: Language::Python, text: text.into() }
@@ -144,8 +144,8 @@ fn outlines_read_from_a_store_are_dropped_and_read_again() {
     assert!(index.without_unused().is_none(), "nothing is read yet");
     let names = |index: &Index| {
         let searcher = index.hide(&[]);
-        let outline = searcher.file("a.py").unwrap().outline();
-        outline.definitions.iter().map(|definition| definition.name.to_string()).collect::<Vec<_>>()
+        let file = searcher.file("a.py").unwrap();
+        (0..file.definition_count() as u32).map(|at| file.definition(at).name.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(names(&index), ["user"]);
     assert!(index.without_unused().is_none(), "it was just read");
@@ -157,6 +157,26 @@ fn outlines_read_from_a_store_are_dropped_and_read_again() {
     let in_memory = Index::from_files(vec![file_index("a.py", "def user():\n    pass\n")]);
     assert_eq!(names(&in_memory), ["user"]);
     assert!(in_memory.without_unused().is_none() && in_memory.without_unused().is_none());
+}
+
+/// A guard on counted work.
+#[test]
+fn a_query_decodes_the_definitions_that_it_reads() {
+    let text: String = (0..1_000).map(|at| format!("def name_{at}(value):\n    return value\n\n")).collect();
+    let index = Index::build(&[file("lib.py", &text)]);
+    let searcher = index.hide(&[]);
+    let query = RetrievalQuery {
+        path: "user.py",
+        language: Language::Python,
+        prefix: "from lib import name_7\n\nname_7(",
+        suffix: "",
+        recent: &[],
+    };
+    let budget = TokenBudget { tokens: 1_000 };
+    let hits = searcher.retrieve(crate::Strategy::Hybrid, &Projects::default(), &query, budget);
+    assert!(hits.iter().any(|hit| hit.text.contains("def name_7(value)")), "{hits:?}");
+    let decoded = searcher.file("lib.py").unwrap().decoded_definitions();
+    assert!((1..20).contains(&decoded), "{decoded} definitions");
 }
 
 #[test]

@@ -110,15 +110,13 @@ impl<'a> Resolver<'a> {
     /// Returns the members called `name` of the nearest type with such a member, among the type and its bases.
     pub(crate) fn members(&self, def: Def<'a>, name: &str) -> Vec<Def<'a>> {
         if !def.is_type() {
-            return def.members().filter(|member| *member.definition().name == *name).collect();
+            return def.members().filter(|member| *member.name() == *name).collect();
         }
         let bases = self.bases(def);
         let of = |base: &Def<'a>| -> Vec<Def<'a>> {
-            let own = base.members().filter(|member| {
-                *member.definition().name == *name && member.definition().kind != DefinitionKind::Constructor
-            });
-            own.chain(self.out_of_body_members(*base).filter(|member| *member.definition().name == *name))
-                .collect()
+            let is_named = |member: &Def<'a>| *member.name() == *name;
+            let own = base.members().filter(|member| member.shape().kind != DefinitionKind::Constructor);
+            own.chain(self.out_of_body_members(*base)).filter(is_named).collect()
         };
         bases.iter().map(of).find(|members| !members.is_empty()).unwrap_or_default()
     }
