@@ -153,7 +153,8 @@ impl<'a> Def<'a> {
 
     /// Returns the definition whose body contains it.
     pub(crate) fn container(&self) -> Option<Def<'a>> {
-        self.shape().container.map(|position| Def { position, ..*self })
+        let container = self.shape().container.filter(|&position| position < self.position);
+        container.map(|position| Def { position, ..*self })
     }
 
     pub(crate) fn namespace(&self) -> &'a str {
