@@ -140,9 +140,7 @@ impl FileIndex {
     }
 
     /// Returns the shapes of its definitions in order. Faster than reading definitions.
-    pub(crate) fn definition_shapes(
-        &self,
-    ) -> impl DoubleEndedIterator<Item = DefinitionShape> + ExactSizeIterator {
+    pub(crate) fn definition_shapes(&self) -> impl Iterator<Item = DefinitionShape> {
         self.outline.shapes()
     }
 
@@ -171,15 +169,15 @@ impl FileIndex {
         self.outline.namespaces()
     }
 
+    /// Returns its extensions of types.
+    pub(crate) fn extensions(&self) -> &[Extension] {
+        self.outline.extensions()
+    }
+
     /// Returns how many of its definitions are decoded.
     #[cfg(test)]
     pub(crate) fn decoded_definitions(&self) -> usize {
         self.outline.decoded()
-    }
-
-    /// Returns its extensions of types.
-    pub(crate) fn extensions(&self) -> &[Extension] {
-        self.outline.extensions()
     }
 
     /// Moves the derived data of `files` into one block of a store, except for their texts. After an error some of it is still in
@@ -188,7 +186,7 @@ impl FileIndex {
         move_to_store(store, files)
     }
 
-    /// Returns the same file without the parts of its outline that were decoded, if they were decoded from a store and is out of use; else `None`.
+    /// Returns the same file without the decoded parts of its outline, if the outline is in a store and out of use; else `None`.
     pub(crate) fn without_unused(&self) -> Option<FileIndex> {
         self.outline.is_out_of_use().then(|| self.without_lazy_fields())
     }

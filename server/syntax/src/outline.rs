@@ -106,6 +106,29 @@ pub struct Definition {
     pub is_static: bool,
 }
 
+impl Definition {
+    /// Creates a definition with all other properties empty.
+    pub fn new(name: &str, kind: DefinitionKind) -> Definition {
+        Definition {
+            name: name.into(),
+            kind,
+            container: None,
+            owner: None,
+            namespace: 0,
+            line: 0,
+            range: 0..0,
+            signature: "".into(),
+            doc: "".into(),
+            type_text: "".into(),
+            bases: Vec::new(),
+            parameters: Vec::new(),
+            value: None,
+            is_private: false,
+            is_static: false,
+        }
+    }
+}
+
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {

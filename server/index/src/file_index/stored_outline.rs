@@ -82,23 +82,7 @@ const COUNT_BYTES: usize = size_of::<u32>();
 const ENTRY_BYTES: usize = size_of::<DefinitionEntry>();
 
 /// Returned instead of a definition that cannot be decoded.
-static MISSING: LazyLock<Definition> = LazyLock::new(|| Definition {
-    name: "".into(),
-    kind: DefinitionKind::Constant,
-    container: None,
-    owner: None,
-    namespace: 0,
-    line: 0,
-    range: 0..0,
-    signature: "".into(),
-    doc: "".into(),
-    type_text: "".into(),
-    bases: Vec::new(),
-    parameters: Vec::new(),
-    value: None,
-    is_private: true,
-    is_static: false,
-});
+static MISSING: LazyLock<Definition> = LazyLock::new(|| Definition::new("", DefinitionKind::Constant));
 
 impl DefinitionShape {
     pub(crate) fn of(definition: &Definition) -> DefinitionShape {
@@ -186,7 +170,7 @@ impl StoredOutline {
     }
 
     /// Returns the shapes of all definitions, without decoding one.
-    pub(super) fn shapes(&self) -> impl DoubleEndedIterator<Item = DefinitionShape> + ExactSizeIterator {
+    pub(super) fn shapes(&self) -> impl Iterator<Item = DefinitionShape> {
         self.entries().iter().map(|entry| entry_at(entry).shape())
     }
 

@@ -161,21 +161,13 @@ impl<'a> OutlineBuilder<'a> {
         let name_node = node.child_in("name").unwrap_or(node);
         let region = self.regions.last();
         Definition {
-            name: name.into(),
-            kind,
             container: self.container(),
             owner: region.and_then(|region| region.owner.clone()),
             namespace: self.namespaces.last().map_or(0, |(_, position)| *position),
             line: name_node.start_position().row as u32,
             range: node.start_byte() as u32..node.end_byte() as u32,
-            signature: "".into(),
-            doc: "".into(),
-            type_text: "".into(),
-            bases: Vec::new(),
-            parameters: Vec::new(),
-            value: None,
             is_private: region.is_some_and(|region| region.is_private),
-            is_static: false,
+            ..Definition::new(name, kind)
         }
     }
 
