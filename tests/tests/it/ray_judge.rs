@@ -78,7 +78,7 @@ fn verdicts_are_those_of_one_machine() {
     assert_eq!(verdicts_without_chance(&there), verdicts_without_chance(&here), "{}", again.stderr);
 }
 
-/// A judge of the settings that lets all pass. After some calls, it waits as long as a file exists.
+/// A judge of the settings that lets all pass. After some calls of a worker, it waits as long as a file exists.
 struct HoldingJudge {
     calls: PathBuf,
     hold: PathBuf,
@@ -92,9 +92,16 @@ impl HoldingJudge {
         HoldingJudge { calls, hold, _folder: folder }
     }
 
-    /// Holds calls back from now on, once there are `free` more.
+    /// Holds the calls of each worker back from now on, after its first `free`.
     fn hold_after(&self, free: usize) {
-        fs::write(&self.hold, (lines(&self.calls) + free).to_string()).expect("written");
+        fs::write(&self.hold, free.to_string()).expect("written");
+    }
+
+    /// Whether this worker has made more calls than these.
+    fn has_called(&self, workspace: &Path, calls: usize) -> bool {
+        // The first call writes it.
+        let text = fs::read_to_string(&self.calls).unwrap_or_default();
+        text.lines().filter(|line| Path::new(line) == workspace).count() > calls
     }
 
     /// Workspaces of the workers whose calls run.
@@ -109,7 +116,7 @@ impl HoldingJudge {
 
     fn settings(&self) -> String {
         let script = r#"pwd >> "$0"
-            while test -f "$1" && test "$(wc -l < "$0")" -gt "$(cat "$1")"; do sleep 0.05; done
+            while test -f "$1" && test "$(grep -cxF "$(pwd)" "$0")" -gt "$(cat "$1")"; do sleep 0.05; done
             echo '{"verdict": "passed"}' > "$2/verdict.json""#;
         let words = json!(["sh", "-c", script, self.calls, self.hold]);
         format!("[tests]\njudge = {words}\n")
@@ -121,27 +128,29 @@ fn killed_command_and_killed_node_lose_and_repeat_no_verdict() {
     let Some(mut cluster) = RayCluster::start(2) else { return };
     let judge = HoldingJudge::new();
     let run = JudgedRun::new(40, &judge.settings());
-    let start_and_hold = |cluster: &RayCluster, more: usize| {
-        judge.hold_after(more);
-        let (calls, verdicts) = (lines(&judge.calls), lines(&run.verdicts()));
+    let start_and_hold = |cluster: &RayCluster, free: usize| {
+        judge.hold_after(free);
+        let verdicts = lines(&run.verdicts());
         let mut process = RunningProcess::start(cluster.ghostbench(&run.project, &run.judge()));
+        // The first call of a worker checks that it can judge; those that are held are of batches.
         wait_until("both nodes are held", || {
-            lines(&judge.calls) > calls + more && judge.callers().len() == 2 || process.has_ended()
+            let is_held = |workspace: &PathBuf| judge.has_called(workspace, free);
+            judge.callers().iter().filter(|workspace| is_held(workspace)).count() == 2 || process.has_ended()
         });
         wait_until("verdicts are on disk", || {
-            lines(&run.verdicts()) >= verdicts + more / 2 || process.has_ended()
+            lines(&run.verdicts()) >= verdicts + free || process.has_ended()
         });
         assert!(!process.has_ended(), "it ended before anything was killed");
         process
     };
-    let mut killed = start_and_hold(&cluster, 20);
+    let mut killed = start_and_hold(&cluster, 10);
     killed.kill();
     assert_eq!(killed.wait().code(), None);
     let kept = fs::read_to_string(run.verdicts()).expect("verdicts");
     judge.release();
     // Workers of the killed command make calls until Ray ends them.
     cluster.wait_until_idle();
-    let resumed = start_and_hold(&cluster, 20);
+    let resumed = start_and_hold(&cluster, 10);
     cluster.kill_node(0);
     wait_until("a worker has ended with its node", || judge.callers().len() == 1);
     judge.release();
