@@ -26,6 +26,8 @@ const REQUESTS: usize = 500;
 const WARM_UP: usize = 50;
 /// Number of cancelled requests.
 const CANCELLED: usize = 100;
+/// Path of the file that is typed into.
+const TYPED: &str = "typed.py";
 /// Pause after a request, so that its connection is idle again.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -89,13 +91,19 @@ impl TypedDocument {
     }
 }
 
-/// Starts an editor with an engine at this server, in an empty folder or in one with the files of a workspace.
-fn editor(server: &MockServer, workspace: Option<&WorkspaceIndex>, more: &str) -> Result<Editor> {
+/// Starts an editor with an engine at this server. Its folder has a saved file with this text, and the files of a workspace.
+fn editor(
+    server: &MockServer,
+    saved: &str,
+    workspace: Option<&WorkspaceIndex>,
+    more: &str,
+) -> Result<Editor> {
     let ghostbench = crate::measure::ghostbench()?;
     let project = Project::new("");
     for file in workspace.iter().flat_map(|workspace| workspace.files().iter()) {
         project.write(&file.path, &*file.text);
     }
+    project.write(TYPED, saved);
     let strategy = if workspace.is_some() { "hybrid" } else { "none" };
     let settings = project.sibling_path("engines.toml");
     let engine = format!("[[engine]]\nname = \"mock\"\nkind = \"llama-cpp\"\nurl = \"{}\"\n", server.url());
@@ -120,8 +128,8 @@ struct RequestTimes {
 /// the file, a request at the end of each.
 fn request_times(document: &TypedDocument, workspace: Option<&WorkspaceIndex>) -> Result<RequestTimes> {
     let server = answering_server();
-    let editor = editor(&server, workspace, "")?;
-    let mut buffer = Buffer::new(editor.uri("typed.py"), "python", Encoding::Utf16, &document.text);
+    let editor = editor(&server, &document.text, workspace, "")?;
+    let mut buffer = Buffer::new(editor.uri(TYPED), "python", Encoding::Utf16, &document.text);
     editor.open(&buffer);
     let (mut typed, mut moved) = (Vec::new(), Vec::new());
     for number in 0..WARM_UP + REQUESTS {
@@ -179,8 +187,9 @@ fn parse_times(document: &TypedDocument) -> Vec<Duration> {
 /// Cancels requests that the engine never answers.
 fn cancel_times(price: &str) -> Result<Vec<Duration>> {
     let server = MockServer::scripted(|_| Reply::stream("text/event-stream").with_step(ReplyStep::Hang));
-    let editor = editor(&server, None, price)?;
-    let buffer = Buffer::new(editor.uri("typed.py"), "python", Encoding::Utf16, &python_file(300));
+    let text = python_file(300);
+    let editor = editor(&server, &text, None, price)?;
+    let buffer = Buffer::new(editor.uri(TYPED), "python", Encoding::Utf16, &text);
     editor.open(&buffer);
     let mut times = Vec::new();
     for count in 1..=CANCELLED {
