@@ -5,22 +5,23 @@
 use std::io;
 use std::iter::repeat_n;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
 
 use bytemuck::{Pod, Zeroable};
 use stored::{BlockStore, PodArray, StoredArray, StoredData, move_to_store};
-use syntax::{Definition, Extension, Import, Language, Mention, Outline, SourceFile, Tree};
+use syntax::{Language, Outline, SourceFile, Tree};
 
 use crate::ContentHash;
 use crate::bags::Bags;
-use crate::cceval::FileChunks;
 use crate::terms::Term;
 
 mod derive;
 mod encoding;
+mod lazy_fields;
 mod stored_outline;
 
 pub use encoding::DecodeError;
+pub(crate) use lazy_fields::LazyFields;
+pub use lazy_fields::SegmentFile;
 pub(crate) use stored_outline::DefinitionShape;
 use stored_outline::StoredOutline;
 
@@ -29,11 +30,8 @@ pub const BLOCK_LINES: usize = 3;
 /// Blocks per window.
 pub const WINDOW_BLOCKS: usize = 2;
 
-/// Bytes that are lexed again for each question about a line, which is faster than lexing and keeping the whole file once.
-const NEAR_BYTES: u32 = 16 * 1024;
-
 /// Index data of one file.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FileIndex {
     file: SourceFile,
     hash: ContentHash,
@@ -46,9 +44,6 @@ pub struct FileIndex {
     function_words: Bags,
     outline: StoredOutline,
     is_too_complex: bool,
-    chunks: LazyField<Arc<FileChunks>>,
-    /// Byte ranges of literals and comments with line ends, if a line far behind the start of a function was asked for.
-    multiline_tokens: LazyField<Box<[Range<u32>]>>,
 }
 
 impl StoredData for FileIndex {
@@ -57,22 +52,6 @@ impl StoredData for FileIndex {
         self.blocks.arrays(visit)?;
         self.function_words.arrays(visit)?;
         visit(&mut self.outline.encoded)
-    }
-}
-
-/// A value computed on first use. It follows from the rest, so it is ignored in comparisons.
-#[derive(Debug)]
-struct LazyField<T>(OnceLock<T>);
-
-impl<T> Default for LazyField<T> {
-    fn default() -> LazyField<T> {
-        LazyField(OnceLock::new())
-    }
-}
-
-impl<T> PartialEq for LazyField<T> {
-    fn eq(&self, _: &LazyField<T>) -> bool {
-        true
     }
 }
 
@@ -154,57 +133,15 @@ impl FileIndex {
         self.outline.name(position)
     }
 
-    /// Returns the definition at a position, which is decoded once and kept.
-    pub(crate) fn definition(&self, position: u32) -> &Definition {
-        self.outline.definition(position)
-    }
-
-    /// Returns its imports.
-    pub fn imports(&self) -> &[Import] {
-        self.outline.imports()
-    }
-
-    /// Returns the packages and namespaces that it declares.
-    pub(crate) fn namespaces(&self) -> &[Box<str>] {
-        self.outline.namespaces()
-    }
-
-    /// Returns its extensions of types.
-    pub(crate) fn extensions(&self) -> &[Extension] {
-        self.outline.extensions()
-    }
-
-    /// Returns how many of its definitions are decoded.
-    #[cfg(test)]
-    pub(crate) fn decoded_definitions(&self) -> usize {
-        self.outline.decoded()
+    /// Whether its arrays are in a store.
+    pub(crate) fn is_stored(&self) -> bool {
+        matches!(self.outline.encoded, PodArray::Mapped { .. })
     }
 
     /// Moves the derived data of `files` into one block of a store, except for their texts. After an error some of it is still in
     /// memory, and the files are valid.
     pub fn store_all(files: &mut [FileIndex], store: &dyn BlockStore) -> io::Result<()> {
         move_to_store(store, files)
-    }
-
-    /// Returns the same file without the decoded parts of its outline, if the outline is in a store and out of use; else `None`.
-    pub(crate) fn without_unused(&self) -> Option<FileIndex> {
-        self.outline.is_out_of_use().then(|| self.without_lazy_fields())
-    }
-
-    /// Returns the same file without anything that is computed on first use. Arrays in a store are not copied.
-    pub(crate) fn without_lazy_fields(&self) -> FileIndex {
-        FileIndex {
-            file: self.file.clone(),
-            hash: self.hash,
-            lines: self.lines.clone(),
-            blocks: self.blocks.clone(),
-            functions: self.functions.clone(),
-            function_words: self.function_words.clone(),
-            outline: self.outline.without_decoded(),
-            is_too_complex: self.is_too_complex,
-            chunks: LazyField::default(),
-            multiline_tokens: LazyField::default(),
-        }
     }
 
     /// Creates a file whose arrays follow from a block.
@@ -223,8 +160,6 @@ impl FileIndex {
             function_words: Bags::default(),
             outline: StoredOutline::default(),
             is_too_complex,
-            chunks: LazyField::default(),
-            multiline_tokens: LazyField::default(),
         }
     }
 
@@ -257,37 +192,6 @@ impl FileIndex {
         line.start..line.start + self.line_text(line).len() as u32
     }
 
-    /// Returns the mentions of `name` in one of its lines, outside of literals and comments.
-    pub(crate) fn mentions(&self, line: &CodeLine, name: &str) -> Vec<Mention> {
-        // Few lines contain it, and finding multi-line tokens requires reading the lines before.
-        if !self.line_text(line).contains(name) {
-            return Vec::new();
-        }
-        let Range { start, end } = self.line_range(line);
-        let code = self.multiline_token_end(start).max(start);
-        let code = self.file.text.get(code as usize..end as usize).unwrap_or_default();
-        syntax::mentions(self.language(), code, name)
-    }
-
-    /// Returns the end of the last literal or comment with a line end that begins before `offset`; 0 if there is none.
-    fn multiline_token_end(&self, offset: u32) -> u32 {
-        let before = self.functions.partition_point(|function| function.start <= offset);
-        let function = before.checked_sub(1).map_or(0, |last| self.functions[last].start);
-        if offset - function <= NEAR_BYTES {
-            // A function never begins inside of a literal.
-            let rest = self.file.text.get(function as usize..).unwrap_or_default();
-            let last =
-                syntax::multiline_tokens_before(self.language(), rest, (offset - function) as usize).pop();
-            return last.map_or(0, |range| function + range.end as u32);
-        }
-        let all = self.multiline_tokens.0.get_or_init(|| {
-            let ranges = syntax::multiline_tokens(self.language(), self.text()).into_iter();
-            ranges.map(|range| range.start as u32..range.end as u32).collect()
-        });
-        let before = all.partition_point(|range| range.start < offset);
-        before.checked_sub(1).map_or(0, |last| all[last].end)
-    }
-
     /// Returns the number of blocks.
     pub fn blocks(&self) -> usize {
         self.blocks.len()
@@ -296,13 +200,6 @@ impl FileIndex {
     /// Returns the lines of a block; the last block may have fewer than others.
     pub fn block_lines(&self, block: u32) -> &[CodeLine] {
         self.lines_of(block, 1)
-    }
-
-    /// Returns its chunks for CrossCodeEval's retriever, computed on first use.
-    pub(crate) fn chunks(&self) -> Arc<FileChunks> {
-        Arc::clone(
-            self.chunks.0.get_or_init(|| Arc::new(FileChunks::new(self.file.path.clone(), &self.file.text))),
-        )
     }
 
     /// Returns the number of windows: one for every block but the last, unless there is only one block. A window is identified

@@ -13,13 +13,13 @@
 
 use syntax::Projects;
 
+use crate::Hit;
 use crate::line_set::LineSet;
 use crate::name_view::NameView;
 use crate::near_duplicate_files::OpenFileLines;
 use crate::resolver::{FileNames, Resolver};
 use crate::retrieve::{RetrievalQuery, TokenBudget};
 use crate::searcher::Searcher;
-use crate::{FileIndex, Hit};
 
 mod cursor_terms;
 mod definition_ranking;
@@ -139,11 +139,11 @@ fn without_copies(
         if searcher.is_cancelled() {
             break;
         }
-        let mut files: Vec<&FileIndex> = windows.iter().map(|window| &*window.file).collect();
-        files.sort_unstable_by_key(|file| file.path());
-        files.dedup_by_key(|file| file.path());
-        let copies = files.into_iter().filter(|file| own.are_copied_by(file));
-        let copies: Vec<&str> = copies.map(FileIndex::path).collect();
+        let mut paths: Vec<&str> = windows.iter().map(|window| window.file.path()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        let is_copy = |path: &&str| others.file(path).is_some_and(|file| own.are_copied_by(file));
+        let copies: Vec<&str> = paths.into_iter().filter(is_copy).collect();
         if copies.is_empty() {
             break;
         }

@@ -66,7 +66,7 @@ impl Index {
         Index { layers: layers.into(), store: self.store.clone() }
     }
 
-    /// Returns the same index without the outlines that were decoded from its store, and not asked for since the last call: they would
+    /// Returns the same index without what was computed from its store on first use, and not asked for since the last call: that would
     /// otherwise grow to the size of the store. `None` without any.
     pub fn without_unused(&self) -> Option<Index> {
         let renewed: Vec<Option<IndexLayer>> = self.layers.iter().map(IndexLayer::without_unused).collect();
@@ -83,7 +83,7 @@ impl Index {
             .layers
             .iter()
             .flat_map(IndexLayer::files)
-            .map(|file| file.path())
+            .map(|file| file.index.path())
             .filter(|path| hidden(path))
             .collect();
         self.hide(&hidden)
@@ -173,7 +173,7 @@ impl LayerGroup {
     }
 
     fn files(&self) -> impl Iterator<Item = &Arc<FileIndex>> {
-        self.layers.iter().flat_map(IndexLayer::files).chain(&self.new)
+        self.layers.iter().flat_map(IndexLayer::files).map(|file| file.index).chain(&self.new)
     }
 
     fn into_layer(self, store: Option<&dyn BlockStore>) -> IndexLayer {

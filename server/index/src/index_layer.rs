@@ -8,12 +8,12 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stored::move_to_store;
 
-use crate::FileIndex;
 use crate::bags::Bags;
 use crate::bm25::CollectionStats;
 use crate::file_passes::FilePasses;
 use crate::segment::{Segment, function_frequencies, window_frequencies};
 use crate::terms::Term;
+use crate::{FileIndex, SegmentFile};
 
 /// A layer is worn when more than this share of its files is absent.
 const MAX_ABSENT_SHARE: f64 = 0.25;
@@ -67,7 +67,7 @@ impl IndexLayer {
         }
     }
 
-    /// Returns the same layer without the outlines decoded from a store since it was built; `None` without any.
+    /// Returns the same layer without the lazy fields of files in a store that are out of use; `None` without any.
     pub(crate) fn without_unused(&self) -> Option<IndexLayer> {
         let segment = Arc::new(self.segment.without_unused()?);
         Some(IndexLayer { segment, ..self.clone() })
@@ -127,15 +127,15 @@ impl IndexLayer {
     }
 
     /// Returns the present files, sorted by path.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &Arc<FileIndex>> {
-        let files = self.segment.files().iter().enumerate();
-        files.filter(|(position, _)| self.is_present(*position)).map(|(_, file)| file)
+    pub(crate) fn files(&self) -> impl Iterator<Item = SegmentFile<'_>> {
+        let present = (0..self.segment.files().len()).filter(|&position| self.is_present(position));
+        present.map(|position| self.segment.file(position))
     }
 
     /// Returns the file of this path, if present.
-    pub(crate) fn file(&self, path: &str) -> Option<&Arc<FileIndex>> {
+    pub(crate) fn file(&self, path: &str) -> Option<SegmentFile<'_>> {
         let position = self.segment.position(path).filter(|&position| self.is_present(position))?;
-        Some(&self.segment.files()[position])
+        Some(self.segment.file(position))
     }
 
     /// Returns the positions of the files that were removed permanently, in order.

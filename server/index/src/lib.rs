@@ -55,7 +55,7 @@ pub use content_hash::ContentHash;
 pub use copy_index::{CopyIndex, MIN_NAMES, MIN_RUN, RemovedCode};
 pub use cross_file_uses::{CrossFileDefinition, CrossFileUse};
 pub use embeddings::{Embedder, EmbedderError, EmbeddingSearchError, SimilarFunctions, VectorStore};
-pub use file_index::{BLOCK_LINES, CodeLine, DecodeError, FileIndex, WINDOW_BLOCKS};
+pub use file_index::{BLOCK_LINES, CodeLine, DecodeError, FileIndex, SegmentFile, WINDOW_BLOCKS};
 pub use hit::{Hit, HitKind, budget_tokens};
 pub use index::Index;
 pub use lexical_index::LexicalIndex;

@@ -42,7 +42,7 @@ impl<'a> NameView<'a> {
         if path == self.open_file.path() {
             return Some(self.open_file);
         }
-        self.layers.iter().find_map(|layer| layer.file(path)).map(|file| FileNames::Saved(file))
+        self.layers.iter().find_map(|layer| layer.file(path)).map(FileNames::Saved)
     }
 
     /// Returns the file nearest to the root whose path has this suffix.
@@ -186,5 +186,5 @@ impl<'a> NameView<'a> {
 /// Returns the names of a file, unless it is hidden.
 fn file_names(layer: &IndexLayer, file: u32) -> Option<FileNames<'_>> {
     let file = Some(file as usize).filter(|&file| layer.is_present(file))?;
-    Some(FileNames::Saved(&layer.segment().files()[file]))
+    Some(FileNames::Saved(layer.segment().file(file)))
 }

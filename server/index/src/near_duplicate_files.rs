@@ -1,6 +1,6 @@
 //! Finds near-duplicates of the open file: other versions of it, backups, generated twins.
 
-use crate::file_index::{CodeLine, FileIndex};
+use crate::file_index::{CodeLine, SegmentFile};
 use crate::line_set::LineSet;
 use crate::retrieve::RetrievalQuery;
 
@@ -22,7 +22,7 @@ impl<'a> OpenFileLines<'a> {
 
     /// Whether nearly all of a file's lines occur in the open one. Comments and imports, which unlike files share, do not
     /// count.
-    pub(crate) fn are_copied_by(&self, file: &FileIndex) -> bool {
+    pub(crate) fn are_copied_by(&self, file: SegmentFile<'_>) -> bool {
         let lines = file.lines();
         let sample = || lines.iter().step_by(lines.len().div_ceil(SAMPLE).max(1));
         let OpenFileLines(own) = self;
@@ -33,7 +33,7 @@ impl<'a> OpenFileLines<'a> {
 
 /// Returns the texts of `lines` without comments and imports.
 fn code_text<'f>(
-    file: &'f FileIndex,
+    file: SegmentFile<'f>,
     lines: impl Iterator<Item = &'f CodeLine>,
 ) -> impl Iterator<Item = &'f str> {
     let imports = file.imports();
@@ -43,6 +43,6 @@ fn code_text<'f>(
     };
     lines
         .filter(move |line| !is_import(line.number))
-        .map(|line| file.line_text(line))
-        .filter(|text| !file.language().is_comment_line(text))
+        .map(move |line| file.index.line_text(line))
+        .filter(move |text| !file.language().is_comment_line(text))
 }

@@ -3,17 +3,15 @@
 //! A common name occurs in hundreds of thousands of blocks of which a request looks at some dozens, so they are counted and sampled
 //! without a list of all.
 
-use std::sync::Arc;
-
 use crate::index_layer::IndexLayer;
 use crate::terms::Term;
-use crate::{FileIndex, Searcher};
+use crate::{Searcher, SegmentFile};
 
 /// A block that contains a name.
 #[derive(Clone, Copy, Debug)]
 pub struct Occurrence<'a> {
     /// Its file.
-    pub file: &'a Arc<FileIndex>,
+    pub file: SegmentFile<'a>,
     /// Number of the block in its file.
     pub block: u32,
 }
@@ -115,7 +113,7 @@ impl<'a> LayerOccurrences<'a> {
         let segment = self.layer.segment();
         let position = segment.windows.file_of(self.places[at]);
         let start = segment.windows.blocks_of_file(position).start;
-        Occurrence { file: &segment.files()[position], block: self.places[at] - start }
+        Occurrence { file: segment.file(position), block: self.places[at] - start }
     }
 
     fn into_all(self) -> impl Iterator<Item = Occurrence<'a>> {
@@ -125,10 +123,12 @@ impl<'a> LayerOccurrences<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use syntax::{Language, SourceFile};
 
     use super::*;
-    use crate::Index;
+    use crate::{FileIndex, Index};
 
     fn file(number: usize, lines: usize) -> Arc<FileIndex> {
         let text =

@@ -16,8 +16,7 @@ use syntax::{
     Outline, Projects,
 };
 
-use crate::FileIndex;
-use crate::file_index::DefinitionShape;
+use crate::file_index::{DefinitionShape, FileIndex, SegmentFile};
 use crate::name_view::NameView;
 use crate::path_suffixes::split_path;
 
@@ -42,7 +41,7 @@ pub(crate) enum FileNames<'a> {
         outline: &'a Outline,
     },
     /// Those of a saved file, which are decoded on first use.
-    Saved(&'a FileIndex),
+    Saved(SegmentFile<'a>),
 }
 
 impl<'a> FileNames<'a> {
@@ -50,7 +49,7 @@ impl<'a> FileNames<'a> {
     pub(crate) fn path(self) -> &'a str {
         match self {
             FileNames::Open { path, .. } => path,
-            FileNames::Saved(file) => file.path(),
+            FileNames::Saved(file) => file.index.path(),
         }
     }
 
@@ -109,7 +108,7 @@ impl<'a> FileNames<'a> {
     pub(crate) fn address(self) -> usize {
         match self {
             FileNames::Open { outline, .. } => std::ptr::from_ref(outline) as usize,
-            FileNames::Saved(file) => std::ptr::from_ref(file) as usize,
+            FileNames::Saved(file) => std::ptr::from_ref::<FileIndex>(file.index) as usize,
         }
     }
 }
@@ -147,7 +146,7 @@ impl<'a> Def<'a> {
     pub(crate) fn name(&self) -> &'a str {
         match self.file {
             FileNames::Open { .. } => &self.definition().name,
-            FileNames::Saved(file) => file.definition_name(self.position),
+            FileNames::Saved(file) => file.index.definition_name(self.position),
         }
     }
 
@@ -579,7 +578,7 @@ mod tests {
     use syntax::SourceFile;
 
     use super::*;
-    use crate::{FileIndex, Index};
+    use crate::Index;
 
     #[test]
     fn query_that_ran_out_of_steps_is_repeated() {

@@ -164,7 +164,9 @@ impl Searcher {
             if self.is_cancelled() {
                 break;
             }
-            let Some(file) = self.file(&visit.path).filter(|file| !own.are_copied_by(file)) else { continue };
+            let Some(file) = self.file(&visit.path).filter(|file| !own.are_copied_by(*file)) else {
+                continue;
+            };
             let is_shown =
                 |hit: &Hit| *hit.path == *visit.path && (hit.start_line..hit.end_line).contains(&visit.line);
             if hits.iter().any(is_shown) {

@@ -89,7 +89,7 @@ pub fn save_files<'a>(files: impl IntoIterator<Item = (&'a FileIndex, Vec<u8>)>)
     let files: Vec<(&FileIndex, Vec<u8>)> = files.into_iter().collect();
     let describe = |(file, note): &'_ (&'a FileIndex, Vec<u8>)| {
         block.push_text(&file.file().text);
-        (block.push_arrays(&mut file.without_lazy_fields()), note.clone())
+        (block.push_arrays(&mut FileIndex::clone(file)), note.clone())
     };
     let arrays: Vec<(Vec<u64>, Vec<u8>)> = files.iter().map(describe).collect();
     let described = files.iter().zip(&arrays).map(|((file, _), (arrays, note))| FileDescription {

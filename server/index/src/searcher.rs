@@ -12,7 +12,7 @@ use crate::bm25::CollectionStats;
 use crate::index::last_of_each_path;
 use crate::index_layer::IndexLayer;
 use crate::terms::Term;
-use crate::{CancelFlag, FileIndex, cceval};
+use crate::{CancelFlag, FileIndex, SegmentFile, cceval};
 
 /// An index with some files hidden and others replaced; cheap to clone.
 #[derive(Clone, Debug)]
@@ -106,25 +106,26 @@ impl Searcher {
     }
 
     /// Returns the file of this path.
-    pub fn file(&self, path: &str) -> Option<&Arc<FileIndex>> {
+    pub fn file(&self, path: &str) -> Option<SegmentFile<'_>> {
         self.layers.iter().find_map(|layer| layer.file(path))
     }
 
     /// Returns all files, sorted by path.
     pub fn files(&self) -> Vec<&Arc<FileIndex>> {
-        let mut files: Vec<_> = self.layers.iter().flat_map(IndexLayer::files).collect();
+        let files = self.layers.iter().flat_map(IndexLayer::files);
+        let mut files: Vec<_> = files.map(|file| file.index).collect();
         files.sort_unstable_by(|one, other| one.path().cmp(other.path()));
         files
     }
 
     /// Returns the chunks that CrossCodeEval's retriever ranks for a file.
     pub fn chunk_candidates(&self, path: &str, language: Language) -> cceval::ChunkCandidates {
-        let files: Vec<(&str, &Arc<FileIndex>)> =
-            self.layers.iter().flat_map(IndexLayer::files).map(|file| (file.path(), file)).collect();
+        let files: Vec<(&str, SegmentFile<'_>)> =
+            self.layers.iter().flat_map(IndexLayer::files).map(|file| (file.index.path(), file)).collect();
         let nearest = cceval::nearest_in_workspace(path, language, files);
         // The chunks of a file are computed on first use.
         let wanted = nearest.into_iter().take_while(|_| !self.is_cancelled());
-        cceval::ChunkCandidates::new(wanted.map(|file| file.chunks()))
+        cceval::ChunkCandidates::new(wanted.map(SegmentFile::chunks))
     }
 
     pub(crate) fn layers(&self) -> &[IndexLayer] {

@@ -11,7 +11,7 @@ use stored::{PodArray, StoredArray, StoredData};
 use crate::FileIndex;
 use crate::bags::Bags;
 use crate::bm25::CollectionStats;
-use crate::file_index::{WINDOW_BLOCKS, windows};
+use crate::file_index::{LazyFields, SegmentFile, WINDOW_BLOCKS, windows};
 use crate::file_passes::FilePasses;
 use crate::name_table::NameTable;
 use crate::postings::{FileBags, Postings};
@@ -20,7 +20,9 @@ use crate::postings::{FileBags, Postings};
 #[derive(Debug)]
 pub(crate) struct Segment {
     /// Sorted by their paths, which are distinct.
-    files: Box<[Arc<FileIndex>]>,
+    files: Arc<[Arc<FileIndex>]>,
+    /// By position of the file.
+    lazy: Box<[LazyFields]>,
     /// The documents are blocks; windows, which begin at blocks, are searched, counted and measured.
     pub(crate) windows: Arc<Collection>,
     pub(crate) functions: Arc<Collection>,
@@ -50,8 +52,7 @@ impl Segment {
                 (function_collection(&files, passes), names)
             },
         );
-        let (windows, functions, names) = (Arc::new(windows), Arc::new(functions), Arc::new(names));
-        Segment { files: files.into(), windows, functions, names }
+        Segment::new(files, windows, functions, names)
     }
 
     /// Creates a segment of files, in the order of their paths, with stored data; `None` if that does not belong to these files.
@@ -63,8 +64,18 @@ impl Segment {
             && windows.is_sound(&files, FileIndex::windows)
             && functions.is_sound(&files, |file| file.functions().len());
         let names = is_sound.then(|| names.completed_for(files.iter().map(|file| file.path())))??;
-        let [windows, functions] = [windows, functions].map(Arc::new);
-        Some(Segment { files: files.into(), windows, functions, names: Arc::new(names) })
+        Some(Segment::new(files, windows, functions, names))
+    }
+
+    fn new(
+        files: Vec<Arc<FileIndex>>,
+        windows: Collection,
+        functions: Collection,
+        names: NameTable,
+    ) -> Segment {
+        let lazy = files.iter().map(|_| LazyFields::default()).collect();
+        let (windows, functions, names) = (Arc::new(windows), Arc::new(functions), Arc::new(names));
+        Segment { files: files.into(), lazy, windows, functions, names }
     }
 
     /// Returns a copy of its data apart from its files, to save it. Arrays in a store are not copied.
@@ -74,21 +85,31 @@ impl Segment {
         StoredSegment { windows, functions, names: NameTable::clone(&self.names) }
     }
 
-    /// Returns the same segment without the outlines that were decoded from a store and are out of use; `None` without any.
+    /// Returns the same segment without the lazy fields of files in a store that are out of use; `None` without any.
     pub(crate) fn without_unused(&self) -> Option<Segment> {
         let mut is_changed = false;
-        let mut renew = |file: &Arc<FileIndex>| {
-            let renewed = file.without_unused();
-            is_changed |= renewed.is_some();
-            renewed.map_or_else(|| Arc::clone(file), Arc::new)
+        let mut keep = |file: &FileIndex, lazy: &LazyFields| {
+            let is_dropped = file.is_stored() && lazy.are_out_of_use();
+            is_changed |= is_dropped;
+            if is_dropped { LazyFields::default() } else { lazy.clone() }
         };
-        let files = self.files.iter().map(&mut renew).collect();
+        let lazy = self.files.iter().zip(&self.lazy).map(|(file, lazy)| keep(file, lazy)).collect();
         let [windows, functions] = [&self.windows, &self.functions].map(Arc::clone);
-        is_changed.then(|| Segment { files, windows, functions, names: Arc::clone(&self.names) })
+        let (files, names) = (Arc::clone(&self.files), Arc::clone(&self.names));
+        is_changed.then(|| Segment { files, lazy, windows, functions, names })
     }
 
     pub(crate) fn files(&self) -> &[Arc<FileIndex>] {
         &self.files
+    }
+
+    /// Returns the file at a position.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    pub(crate) fn file(&self, position: usize) -> SegmentFile<'_> {
+        SegmentFile { index: &self.files[position], lazy: &self.lazy[position] }
     }
 
     /// Returns the position of the file of this path.

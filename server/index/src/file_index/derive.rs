@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use stored::PodArray;
 use syntax::{Language, Outline, SourceFile, Tree};
 
-use super::{BLOCK_LINES, CodeLine, FileIndex, LazyField, line_at};
+use super::{BLOCK_LINES, CodeLine, FileIndex, line_at};
 use crate::ContentHash;
 use crate::bags::{Bags, BagsBuilder};
 use crate::code_words;
@@ -34,8 +34,6 @@ pub(super) fn derive(file: SourceFile, tree: &Tree) -> FileIndex {
         function_words,
         outline,
         is_too_complex: tree.is_too_complex(),
-        chunks: LazyField::default(),
-        multiline_tokens: LazyField::default(),
     }
 }
 
@@ -54,8 +52,6 @@ fn empty_index(file: SourceFile, hash: ContentHash) -> FileIndex {
         function_words: Bags::default(),
         outline: Outline::default().into(),
         is_too_complex: false,
-        chunks: LazyField::default(),
-        multiline_tokens: LazyField::default(),
     }
 }
 

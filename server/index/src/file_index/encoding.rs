@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::derive::{code_lines, fits_in_32_bits};
 use super::stored_outline::StoredOutline;
-use super::{BLOCK_LINES, FileIndex, LazyField};
+use super::{BLOCK_LINES, FileIndex};
 use crate::ContentHash;
 use crate::bags::Bags;
 use crate::codec::{read_varint, seal, unseal, write_varint};
@@ -85,8 +85,6 @@ fn decode_payload(file: SourceFile, hash: ContentHash, mut payload: &[u8]) -> Op
         function_words,
         outline,
         is_too_complex,
-        chunks: LazyField::default(),
-        multiline_tokens: LazyField::default(),
     })
 }
 

@@ -1,4 +1,4 @@
-//! The outline of a file: encoded, with each part decoded on its first use.
+//! The outline of a file: encoded, so that each part can be decoded alone.
 //!
 //! ```text
 //! number of definitions | an entry for each | imports, namespaces, extensions | definitions
@@ -9,8 +9,7 @@
 //! A query follows the imports of hundreds of files and searches their definitions, of which it reads few: the entries are searched
 //! without decoding. Whole outlines would take several times the memory of their encoded form.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
@@ -18,22 +17,17 @@ use stored::PodArray;
 use syntax::{Definition, DefinitionKind, Extension, Import, Outline};
 
 /// An outline that can move to a store.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct StoredOutline {
     pub(super) encoded: PodArray<u8>,
-    head: OnceLock<OutlineHead>,
-    /// By position; most of them are never decoded.
-    definitions: OnceLock<Box<[OnceLock<Box<Definition>>]>>,
-    /// Whether it was asked for since the last look.
-    is_used: AtomicBool,
 }
 
 /// Everything but the definitions.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct OutlineHead {
-    imports: Vec<Import>,
-    namespaces: Vec<Box<str>>,
-    extensions: Vec<Extension>,
+pub(super) struct OutlineHead {
+    pub(super) imports: Vec<Import>,
+    pub(super) namespaces: Vec<Box<str>>,
+    pub(super) extensions: Vec<Extension>,
 }
 
 /// The properties of a definition by which its file is searched.
@@ -82,7 +76,8 @@ const COUNT_BYTES: usize = size_of::<u32>();
 const ENTRY_BYTES: usize = size_of::<DefinitionEntry>();
 
 /// Returned instead of a definition that cannot be decoded.
-static MISSING: LazyLock<Definition> = LazyLock::new(|| Definition::new("", DefinitionKind::Constant));
+pub(super) static MISSING: LazyLock<Definition> =
+    LazyLock::new(|| Definition::new("", DefinitionKind::Constant));
 
 impl DefinitionShape {
     pub(crate) fn of(definition: &Definition) -> DefinitionShape {
@@ -146,16 +141,10 @@ fn write(value: &impl Serialize, bytes: Vec<u8>) -> Vec<u8> {
     postcard::to_extend(value, bytes).expect("an outline has nothing that cannot be written")
 }
 
-impl PartialEq for StoredOutline {
-    fn eq(&self, other: &StoredOutline) -> bool {
-        self.encoded == other.encoded
-    }
-}
-
 impl StoredOutline {
     /// Creates an outline of bytes that this version has written.
     pub(super) fn new(encoded: PodArray<u8>) -> StoredOutline {
-        StoredOutline { encoded, ..StoredOutline::default() }
+        StoredOutline { encoded }
     }
 
     /// Returns the outline with these bytes if they are valid and `is_sound` says so.
@@ -186,66 +175,20 @@ impl StoredOutline {
         self.body(position).and_then(|body| postcard::take_from_bytes(body).ok()).map_or("", |(name, _)| name)
     }
 
-    /// Returns a definition, which is kept in memory from now on. The bytes were written by this version, so an error is impossible; with an
-    /// empty definition it would lead to fewer hits.
-    pub(super) fn definition(&self, position: u32) -> &Definition {
-        self.mark_used();
-        let all = self.definitions.get_or_init(|| self.entries().iter().map(|_| OnceLock::new()).collect());
-        let Some(place) = all.get(position as usize) else { return &MISSING };
-        place.get_or_init(|| {
-            let decoded = self.body(position).and_then(|body| postcard::take_from_bytes(body).ok());
-            decoded.map_or_else(|| Box::new(MISSING.clone()), |(definition, _)| Box::new(definition))
-        })
+    /// Decodes a definition. It is empty if there is none, or if its bytes are invalid.
+    pub(super) fn decode_definition(&self, position: u32) -> Definition {
+        let decoded = self.body(position).and_then(|body| postcard::take_from_bytes(body).ok());
+        decoded.map_or_else(|| MISSING.clone(), |(definition, _)| definition)
     }
 
-    /// Returns how many definitions are decoded.
-    #[cfg(test)]
-    pub(super) fn decoded(&self) -> usize {
-        self.definitions.get().map_or(0, |all| all.iter().filter(|place| place.get().is_some()).count())
+    /// Decodes everything but the definitions; empty if the bytes are invalid.
+    pub(super) fn read_head(&self) -> OutlineHead {
+        self.decode_head().map(|(head, _)| head).unwrap_or_default()
     }
 
-    /// Returns its imports, which are kept in memory from now on.
-    pub(super) fn imports(&self) -> &[Import] {
-        &self.head().imports
-    }
-
-    /// Returns its namespaces, which are kept in memory from now on.
-    pub(super) fn namespaces(&self) -> &[Box<str>] {
-        &self.head().namespaces
-    }
-
-    /// Returns its extensions, which are kept in memory from now on.
-    pub(super) fn extensions(&self) -> &[Extension] {
-        &self.head().extensions
-    }
-
-    /// Decodes the whole outline without keeping it, for a pass over all files.
+    /// Decodes the whole outline; empty if the bytes are invalid.
     pub(super) fn read(&self) -> Outline {
         self.decode().unwrap_or_default()
-    }
-
-    /// Whether parts of it are decoded although it is in a store, and it was not asked for since the last call.
-    pub(super) fn is_out_of_use(&self) -> bool {
-        let is_decoded = self.definitions.get().is_some() || self.head.get().is_some();
-        let is_stored = matches!(self.encoded, PodArray::Mapped { .. });
-        is_decoded && is_stored && !self.is_used.swap(false, Ordering::Relaxed)
-    }
-
-    /// Returns the same outline, not decoded.
-    pub(super) fn without_decoded(&self) -> StoredOutline {
-        StoredOutline::new(self.encoded.clone())
-    }
-
-    fn head(&self) -> &OutlineHead {
-        self.mark_used();
-        self.head.get_or_init(|| self.decode_head().map(|(head, _)| head).unwrap_or_default())
-    }
-
-    fn mark_used(&self) {
-        // Other threads read the same memory: it is written once between two looks.
-        if !self.is_used.load(Ordering::Relaxed) {
-            self.is_used.store(true, Ordering::Relaxed);
-        }
     }
 
     /// Returns the bytes of the entries; none if the bytes are invalid. The bytes have any alignment.

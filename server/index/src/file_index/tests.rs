@@ -1,5 +1,7 @@
 //! Data derived from one file, and its encoding.
 
+use std::sync::Arc;
+
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use syntax::Language;
@@ -121,7 +123,9 @@ proptest! {
         let place = at.index(bytes.len());
         bytes[place] = value;
         bytes.truncate(cut.index(bytes.len() + 1));
-        let broken = FileIndex { outline: StoredOutline::new(bytes.into()), ..built };
+        let broken = Arc::new(FileIndex { outline: StoredOutline::new(bytes.into()), ..built });
+        let lazy = LazyFields::default();
+        let broken = SegmentFile { index: &broken, lazy: &lazy };
         for position in 0..5 {
             broken.definition(position);
             broken.definition_name(position);
@@ -148,6 +152,8 @@ fn parts_of_an_outline_are_those_of_the_whole_outline() {
     let rust = "struct A { b: u8 }\nimpl A { fn c(&self) {} }\nimpl Clone for A {}\nmod d { pub const E: u8 = 1; }\n";
     for index in [index("a.py", PYTHON), index("Cart.java", java), index("a.rs", rust), index("empty.py", "")]
     {
+        let (index, lazy) = (Arc::new(index), LazyFields::default());
+        let index = SegmentFile { index: &index, lazy: &lazy };
         let outline = index.outline();
         assert_eq!((index.imports(), index.namespaces()), (&*outline.imports, &*outline.namespaces));
         assert_eq!(index.extensions(), outline.extensions);
@@ -164,7 +170,8 @@ fn parts_of_an_outline_are_those_of_the_whole_outline() {
 
 #[test]
 fn a_definition_that_does_not_exist_is_empty() {
-    let index = index("a.py", PYTHON);
+    let (index, lazy) = (Arc::new(index("a.py", PYTHON)), LazyFields::default());
+    let index = SegmentFile { index: &index, lazy: &lazy };
     for position in [1, u32::MAX] {
         assert_eq!((index.definition_name(position), &*index.definition(position).name), ("", ""));
         assert_eq!(index.definition_shape(position), DefinitionShape::of(index.definition(position)));
@@ -191,7 +198,9 @@ fn entries_that_do_not_belong_to_the_definitions_are_rejected_as_damaged() {
 
 /// Checks the lines in which `wanted` is mentioned outside of literals and comments.
 #[track_caller]
-fn check_mentions(index: &FileIndex, expected: &[u32]) {
+fn check_mentions(index: FileIndex, expected: &[u32]) {
+    let (index, lazy) = (Arc::new(index), LazyFields::default());
+    let index = SegmentFile { index: &index, lazy: &lazy };
     let has_one = |line: &&CodeLine| !index.mentions(line, "wanted").is_empty();
     let found: Vec<u32> = index.lines().iter().filter(has_one).map(|line| line.number).collect();
     assert_eq!(found, expected);
@@ -219,10 +228,10 @@ wanted() '''
     wanted()
 wanted()
 ";
-    check_mentions(&index("a.py", python), &[0, 10, 11, 15, 16, 17]);
+    check_mentions(index("a.py", python), &[0, 10, 11, 15, 16, 17]);
     // The same far behind the start of a function.
     let far = python.replace("def one():\n", &format!("def one():\n{}", "    other()\n".repeat(3000)));
-    check_mentions(&index("a.py", &far), &[0, 3010, 3011, 3015, 3016, 3017]);
+    check_mentions(index("a.py", &far), &[0, 3010, 3011, 3015, 3016, 3017]);
     let c = "\
 /* wanted();
 wanted(); */ wanted();
@@ -237,5 +246,5 @@ wanted()\");
 wanted();
 */
 ";
-    check_mentions(&index("a.c", c), &[1, 6]);
+    check_mentions(index("a.c", c), &[1, 6]);
 }

@@ -7,7 +7,7 @@ use super::HybridQuery;
 use super::definition_ranking::{DefinitionCandidate, DefinitionRanking};
 use super::hit_collector::{HitCollector, HitReason, NumberedLine};
 use crate::HitKind;
-use crate::file_index::{CodeLine, DefinitionShape, FileIndex};
+use crate::file_index::{CodeLine, DefinitionShape, FileIndex, SegmentFile};
 use crate::occurrences::{Occurrence, OccurrenceSample};
 
 /// Maximum candidates whose names are searched.
@@ -32,7 +32,7 @@ const MISSING_RARITY: f32 = 3.0;
 
 /// A block of lines with a name.
 struct UsageBlock<'a> {
-    file: &'a FileIndex,
+    file: SegmentFile<'a>,
     block: u32,
     /// Index of the name.
     name: usize,
@@ -72,10 +72,10 @@ pub(crate) fn show(
         let wanted = &names[place.name];
         let Some(position) = first_use(place.file, place.block, wanted, shown) else { continue };
         let line = &place.file.lines()[position];
-        if !texts.insert(place.file.line_text(line).trim()) {
+        if !texts.insert(place.file.index.line_text(line).trim()) {
             continue;
         }
-        let lines = surrounding_lines(place.file, position, shown);
+        let lines = surrounding_lines(&place.file, position, shown);
         if question.is_known(&lines) {
             continue;
         }
@@ -145,7 +145,7 @@ impl<'q> RankedBlocks<'q> {
         );
         let common = if total < MAX_PLACES { 1.0 } else { COMMON_NAME };
         self.blocks.extend(sample.into_iter().map(|Occurrence { file, block }| {
-            let relevance = relevance(wanted, common, likeness(question, file, block));
+            let relevance = relevance(wanted, common, likeness(question, &file, block));
             UsageBlock { file, block, name: self.compared, relevance }
         }));
         self.blocks.sort_by(|one, other| {
@@ -190,7 +190,12 @@ fn likeness(question: &HybridQuery<'_>, file: &FileIndex, block: u32) -> f32 {
 }
 
 /// Returns the first line of a block, as an index of code lines, that uses a name and is not shown yet.
-fn first_use(file: &FileIndex, block: u32, wanted: &UsageTarget<'_>, shown: &HitCollector) -> Option<usize> {
+fn first_use(
+    file: SegmentFile<'_>,
+    block: u32,
+    wanted: &UsageTarget<'_>,
+    shown: &HitCollector,
+) -> Option<usize> {
     let lines = file.block_lines(block);
     let first =
         file.lines().partition_point(|line| line.number < lines.first().map_or(0, |line| line.number));
@@ -201,7 +206,7 @@ fn first_use(file: &FileIndex, block: u32, wanted: &UsageTarget<'_>, shown: &Hit
 }
 
 /// Whether a line uses a name, as opposed to defining, importing or describing it.
-fn is_use(file: &FileIndex, line: &CodeLine, wanted: &UsageTarget<'_>) -> bool {
+fn is_use(file: SegmentFile<'_>, line: &CodeLine, wanted: &UsageTarget<'_>) -> bool {
     let defines = |(position, shape): (u32, DefinitionShape)| {
         shape.line == line.number && *file.definition_name(position) == *wanted.name
     };

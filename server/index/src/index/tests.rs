@@ -154,6 +154,9 @@ fn outlines_read_from_a_store_are_dropped_and_read_again() {
     let dropped = index.without_unused().unwrap();
     assert!(dropped.without_unused().is_none());
     assert_eq!((names(&dropped), dropped.files()), (vec!["user".to_owned()], 1));
+    let [before, after] = [&index, &dropped].map(|index| index.hide(&[]));
+    let [before, after] = [&before, &after].map(|searcher| searcher.file("a.py").unwrap().index);
+    assert!(Arc::ptr_eq(before, after), "the file itself is not replaced");
     let in_memory = Index::from_files(vec![file_index("a.py", "def user():\n    pass\n")]);
     assert_eq!(names(&in_memory), ["user"]);
     assert!(in_memory.without_unused().is_none() && in_memory.without_unused().is_none());
@@ -213,6 +216,6 @@ fn number_of_layers_stays_bounded_over_many_changes() {
 fn last_file_with_a_path_wins() {
     let index = Index::build(&[file("a.py", "one()\n"), file("a.py", "two()\n")]);
     let searcher = index.hide(&[]);
-    assert_eq!(searcher.file("a.py").map(|file| file.text()), Some("two()\n"));
+    assert_eq!(searcher.file("a.py").map(|file| file.index.text()), Some("two()\n"));
     assert_eq!((searcher.occurrences("one").len(), searcher.occurrences("two").len()), (0, 1));
 }

@@ -76,7 +76,7 @@ fn loaded_index_has_the_files_the_layers_and_the_answers_of_the_saved_one() {
     assert_eq!(files.len(), 12);
     for SavedFile { index: saved, note } in files {
         assert_eq!(note, saved.path().as_bytes());
-        assert!(Arc::ptr_eq(loaded.hide(&[]).file(saved.path()).unwrap(), &saved));
+        assert!(Arc::ptr_eq(loaded.hide(&[]).file(saved.path()).unwrap().index, &saved));
         assert!(!saved.file().text.is_in_memory());
     }
     // It can be changed and saved like any other.

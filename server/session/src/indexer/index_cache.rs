@@ -195,7 +195,7 @@ pub(crate) fn save(
     let searcher = index.hide(&[]);
     let known: Vec<StampedFile> = follower.known_files().map(StampedFile::new).collect();
     let payload = |file: &StampedFile| {
-        searcher.file(&file.known.path).map_or_else(Vec::new, |derived| with_language(derived))
+        searcher.file(&file.known.path).map_or_else(Vec::new, |derived| with_language(&derived))
     };
     // Encoded in parts on all threads, so that few of them are in memory.
     let entries = known.chunks(FILES_PER_PART).flat_map(|part| {
