@@ -63,13 +63,14 @@ impl PassagePlace {
     }
 }
 
-struct TypedFile {
+/// What typing at a place of one file gives.
+struct TypingResult {
     language: Language,
     place: PassagePlace,
     counts: TypingCounts,
 }
 
-fn type_in(repos: &[Repo]) -> Result<Vec<TypedFile>> {
+fn type_in(repos: &[Repo]) -> Result<Vec<TypingResult>> {
     let mut typed = Vec::new();
     for language in LANGUAGES {
         let mut workspaces = Vec::new();
@@ -81,7 +82,7 @@ fn type_in(repos: &[Repo]) -> Result<Vec<TypedFile>> {
         let chosen = choose_files(&workspaces, language);
         let places = chosen.iter().flat_map(|file| [(file, PassagePlace::Middle), (file, PassagePlace::End)]);
         let places: Vec<_> = places.collect();
-        typed.par_extend(places.into_par_iter().map(|((workspace, file), place)| TypedFile {
+        typed.par_extend(places.into_par_iter().map(|((workspace, file), place)| TypingResult {
             language,
             place,
             counts: type_passage(workspace, &passage(file, place)),
@@ -153,7 +154,7 @@ fn prose(language: Language, text: &str) -> Vec<Range<usize>> {
     prose
 }
 
-fn table(typed: &[TypedFile]) -> String {
+fn table(typed: &[TypingResult]) -> String {
     let mut out = "| language | place | keys saved | suggestions accepted per 100 keys | wrong ones newly shown per 100 requests | per accepted one | \
                    flicker per 100 keys | request p50 / p99 |\n|---|---|--:|--:|--:|--:|--:|--:|\n"
         .to_owned();
