@@ -32,12 +32,13 @@ function findProgram() {
 
 /** Runs the program as if it had been started itself: same streams, signals and exit code. */
 function run(program) {
-  const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+  // A signal must not end this process alone once there is a child: listeners, which are called after this function, come first.
   // A terminal sends Ctrl-C to both. The program then finishes its work; this one waits for it.
   process.on("SIGINT", () => {});
   for (const signal of ["SIGTERM", "SIGHUP"]) {
     process.on(signal, () => child.kill(signal));
   }
+  const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
   child.on("error", (error) => fail(`failed to start ${program}: ${error.message}`));
   child.on("exit", (code, signal) => {
     if (signal === null) {

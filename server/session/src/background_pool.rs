@@ -14,7 +14,7 @@ use rayon::{ThreadPool, ThreadPoolBuildError};
 use tokio::sync::watch::Receiver;
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::allocator::{limit_arenas, release_memory};
+use crate::allocator::{self, release_memory};
 use crate::step_threads::{StepThreads, TypingClock};
 
 /// Interval at which shared data to be dropped is checked; most requests end sooner.
@@ -101,7 +101,7 @@ fn start_threads(name: &'static str, threads: usize) -> Result<ThreadPool, Threa
 impl BackgroundPool {
     /// Starts the threads, the first ones of a server.
     pub fn start() -> Result<BackgroundPool, ThreadPoolBuildError> {
-        limit_arenas(cores());
+        allocator::set_up(cores());
         let typing = TypingClock::new();
         let pools = PriorityPools {
             interactive: PriorityPool::start("asked", cores(), &typing)?,
