@@ -14,6 +14,22 @@ fn index(path: &str, text: &str) -> FileIndex {
     FileIndex::new(SourceFile { path: path.into(), language, text: text.into() })
 }
 
+/// A file that is in no segment.
+struct LoneFile {
+    index: Arc<FileIndex>,
+    lazy: LazyFields,
+}
+
+impl LoneFile {
+    fn new(index: FileIndex) -> LoneFile {
+        LoneFile { index: Arc::new(index), lazy: LazyFields::default() }
+    }
+
+    fn as_of_segment(&self) -> SegmentFile<'_> {
+        SegmentFile { index: &self.index, lazy: &self.lazy }
+    }
+}
+
 const PYTHON: &str = "\
 import os
 
@@ -123,9 +139,8 @@ proptest! {
         let place = at.index(bytes.len());
         bytes[place] = value;
         bytes.truncate(cut.index(bytes.len() + 1));
-        let broken = Arc::new(FileIndex { outline: StoredOutline::new(bytes.into()), ..built });
-        let lazy = LazyFields::default();
-        let broken = SegmentFile { index: &broken, lazy: &lazy };
+        let broken = LoneFile::new(FileIndex { outline: StoredOutline::new(bytes.into()), ..built });
+        let broken = broken.as_of_segment();
         for position in 0..5 {
             broken.definition(position);
             broken.definition_name(position);
@@ -152,8 +167,8 @@ fn parts_of_an_outline_are_those_of_the_whole_outline() {
     let rust = "struct A { b: u8 }\nimpl A { fn c(&self) {} }\nimpl Clone for A {}\nmod d { pub const E: u8 = 1; }\n";
     for index in [index("a.py", PYTHON), index("Cart.java", java), index("a.rs", rust), index("empty.py", "")]
     {
-        let (index, lazy) = (Arc::new(index), LazyFields::default());
-        let index = SegmentFile { index: &index, lazy: &lazy };
+        let index = LoneFile::new(index);
+        let index = index.as_of_segment();
         let outline = index.outline();
         assert_eq!((index.imports(), index.namespaces()), (&*outline.imports, &*outline.namespaces));
         assert_eq!(index.extensions(), outline.extensions);
@@ -170,8 +185,8 @@ fn parts_of_an_outline_are_those_of_the_whole_outline() {
 
 #[test]
 fn a_definition_that_does_not_exist_is_empty() {
-    let (index, lazy) = (Arc::new(index("a.py", PYTHON)), LazyFields::default());
-    let index = SegmentFile { index: &index, lazy: &lazy };
+    let index = LoneFile::new(index("a.py", PYTHON));
+    let index = index.as_of_segment();
     for position in [1, u32::MAX] {
         assert_eq!((index.definition_name(position), &*index.definition(position).name), ("", ""));
         assert_eq!(index.definition_shape(position), DefinitionShape::of(index.definition(position)));
@@ -199,8 +214,8 @@ fn entries_that_do_not_belong_to_the_definitions_are_rejected_as_damaged() {
 /// Checks the lines in which `wanted` is mentioned outside of literals and comments.
 #[track_caller]
 fn check_mentions(index: FileIndex, expected: &[u32]) {
-    let (index, lazy) = (Arc::new(index), LazyFields::default());
-    let index = SegmentFile { index: &index, lazy: &lazy };
+    let index = LoneFile::new(index);
+    let index = index.as_of_segment();
     let has_one = |line: &&CodeLine| !index.mentions(line, "wanted").is_empty();
     let found: Vec<u32> = index.lines().iter().filter(has_one).map(|line| line.number).collect();
     assert_eq!(found, expected);
