@@ -32,7 +32,7 @@ function findProgram() {
 
 /** Runs the program as if it had been started itself: same streams, signals and exit code. */
 function run(program) {
-  // A signal must not end this process alone once there is a child: listeners, which are called after this function, come first.
+  // Listeners come before the child, so that no signal ends this process alone. None is called before this function has ended.
   // A terminal sends Ctrl-C to both. The program then finishes its work; this one waits for it.
   process.on("SIGINT", () => {});
   for (const signal of ["SIGTERM", "SIGHUP"]) {

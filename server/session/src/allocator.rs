@@ -1,6 +1,6 @@
 //! Settings of the allocator: freed memory is used again, or returned to the system.
 
-/// Size from which a block has pages of its own, which are returned when it is freed: few blocks of a request are as large.
+/// Size from which a block has pages of its own, which are returned when it is freed.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const OWN_PAGES_BYTES: libc::c_int = 1 << 20;
 

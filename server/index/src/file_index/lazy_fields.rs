@@ -98,8 +98,7 @@ impl<'a> SegmentFile<'a> {
 
     /// Returns its chunks for CrossCodeEval's retriever.
     pub(crate) fn chunks(self) -> Arc<FileChunks> {
-        let FileIndex { file, .. } = &**self.index;
-        let chunks = || Arc::new(FileChunks::new(file.path.clone(), &file.text));
+        let chunks = || Arc::new(FileChunks::new(self.file().path.clone(), self.text()));
         Arc::clone(self.lazy.fields().chunks.get_or_init(chunks))
     }
 
