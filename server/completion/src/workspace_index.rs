@@ -43,6 +43,8 @@ struct WorkspaceTokens {
 struct OverlayCache {
     documents: Vec<Arc<FileIndex>>,
     searcher: Option<Searcher>,
+    /// The same without the file of this path: the document of the last request. Hiding a file counts all its terms.
+    others: Option<(Arc<str>, Searcher)>,
     corpus: Option<Arc<Corpus>>,
 }
 
@@ -109,6 +111,18 @@ impl WorkspaceIndex {
     fn searcher(&self, documents: &[Arc<FileIndex>]) -> Searcher {
         let mut overlaid = self.overlay_cache(documents);
         overlaid.searcher.get_or_insert_with(|| self.index.hide(&[]).overlay(documents.to_vec())).clone()
+    }
+
+    /// Returns the search index for requests of the document at `path`: without its file.
+    fn searcher_of_others(&self, path: &Arc<str>, documents: &[Arc<FileIndex>]) -> Searcher {
+        if let Some((known, others)) = &self.overlay_cache(documents).others
+            && known == path
+        {
+            return others.clone();
+        }
+        let others = self.searcher(documents).hide(&[path]);
+        self.overlay_cache(documents).others = Some((Arc::clone(path), others.clone()));
+        others
     }
 
     /// Returns the tokens with these open documents in place of their files; `None` if no engine reads any.
@@ -393,7 +407,7 @@ impl DocumentSnapshot {
         let Some((prefix, suffix)) = text.split_at_checked(offset) else { return Vec::new() };
         let hidden: Vec<&str> = hidden.iter().map(|path| &**path).collect();
         let (prefix, suffix) = nearby_text(&self.syntax, *language, prefix, suffix);
-        let searcher = self.index.searcher(&self.editor.documents).hide(&hidden);
+        let searcher = self.index.searcher_of_others(path, &self.editor.documents).hide(&hidden);
         let searcher = searcher.with_cancel(cancel.clone()).with_syntax(self.syntax.clone());
         let query = RetrievalQuery {
             path,
@@ -463,6 +477,26 @@ mod tests {
         // Of a large document, the imports and the text near the cursor are parsed.
         let long = format!("import os\n\n{}x = os.path.", "y = os.getcwd()\n".repeat(10_000));
         assert_eq!([parses(&long), parses(&long), parses(&format!("{long}j"))], [2, 0, 1]);
+    }
+
+    #[test]
+    fn documents_in_turn_get_context_from_each_other_and_never_from_themselves() {
+        let texts =
+            ["one", "other"].map(|name| format!("def make_{name}(size):\n    return size\n\nmake_{name}"));
+        let paths = ["one.py", "other.py"];
+        let file = |at: usize| (Arc::<str>::from(paths[at]), Language::Python, Arc::<str>::from(&*texts[at]));
+        let saved =
+            [0, 1].map(file).map(|(path, language, text)| SourceFile { path, language, text: text.into() });
+        let files: Arc<[SourceFile]> = saved.into();
+        let workspace =
+            WorkspaceIndex::empty().with_index(files.clone(), Index::build(&files), Arc::default());
+        for at in [0, 1, 1, 0] {
+            let (path, language, text) = file(at);
+            let snapshot = workspace.snapshot(DocumentText { path, language, text });
+            let settings = CompletionSettings::for_editor();
+            let context = snapshot.gather(texts[at].len(), &settings, &[], &CancelFlag::default());
+            assert_eq!(Vec::from_iter(context.iter().map(|snippet| &*snippet.path)), [paths[1 - at]]);
+        }
     }
 
     #[tokio::test]

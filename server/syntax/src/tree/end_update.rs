@@ -1,8 +1,8 @@
 //! Incremental parsing of texts that differ up to their ends and have errors there: the text before a cursor, closed behind the cursor.
 //!
-//! [`Tree::update`] must give up if there are errors behind the edit: how the parser recovers depends on the nodes before the error, which
-//! may be in other pieces after reuse. Here the parser works again from the *restart* on: a token well before the first difference. It
-//! follows the reused nodes in both texts, so the parser has combined them as in a parse from nothing when it has read the restart. Behind
+//! While neither text has an error, only what the edit touches is parsed again. [`Tree::update`] must give up if there are errors behind the
+//! edit: how the parser recovers depends on the nodes before the error, which may be in other pieces after reuse. Here the parser then works
+//! again from the *restart* on: a token well before the first difference. It follows the reused nodes in both texts, so the parser has combined them as in a parse from nothing when it has read the restart. Behind
 //! it nothing is reused. So errors behind the restart meet the same nodes.
 //!
 //! The parser weighs an error by its distance from the last one, and does not see the errors in reused nodes. So an error shortly before
@@ -61,6 +61,13 @@ impl Tree {
             return Some(EndUpdate { tree, changed: 0, kept: new.len(), moved });
         };
         let same = edit.range.start;
+        let (changed, line) = (new.len() - same, new[..same].rfind('\n').map_or(0, |end| end + 1));
+        if !self.root().has_error()
+            && let Some(Reparsed { tree, moved }) = self.reparse(old, new, &edit)
+            && !tree.root().has_error()
+        {
+            return Some(EndUpdate { tree, changed, kept: line, moved });
+        }
         let near = self.token_before(same)?;
         let read_again = self.restart(&near)?..near.range.start;
         let edit = Edit { range: read_again.start..old.len(), text: new[read_again.start..].to_owned() };
@@ -68,8 +75,7 @@ impl Tree {
         if !read_again.is_empty() && !tree.recoveries_in(&read_again).eq(self.recoveries_in(&read_again)) {
             return None;
         }
-        let line = new[..same].rfind('\n').map_or(0, |end| end + 1);
-        Some(EndUpdate { tree, changed: new.len() - same, kept: read_again.start.min(line), moved })
+        Some(EndUpdate { tree, changed, kept: read_again.start.min(line), moved })
     }
 
     /// Returns the number of bytes before the first error; the highest number if there is none.
