@@ -24,7 +24,8 @@ use crate::tree::{Tree, parse_while_edited};
 /// base to base adds to the bound of the parser's work ([`Tree::update`]).
 const MAX_PARSED_AGAIN: usize = 2 << 10;
 
-/// The same for the text before a cursor, where it is the number of bytes behind the first difference.
+/// The same for the text before a cursor, where it is the number of bytes behind the first difference in the longer text: a text that ends
+/// far before its base would take as long as the removed part in each request.
 const MAX_END_CHANGED: usize = 4 << 10;
 
 /// Texts whose tokens are kept: all and the near ones before a cursor, and those after it.

@@ -28,7 +28,7 @@ const MAX_WEIGHED_NODES: usize = 2_000;
 /// An updated tree.
 pub(crate) struct EndUpdate {
     pub(crate) tree: Tree,
-    /// Bytes of the new text behind the first difference.
+    /// Bytes of the longer text behind the first difference.
     pub(crate) changed: usize,
     /// Number of bytes at the beginning that are not parsed again and are whole lines of both texts.
     kept: usize,
@@ -61,7 +61,8 @@ impl Tree {
             return Some(EndUpdate { tree, changed: 0, kept: new.len(), moved });
         };
         let same = edit.range.start;
-        let (changed, line) = (new.len() - same, new[..same].rfind('\n').map_or(0, |end| end + 1));
+        let changed = old.len().max(new.len()) - same;
+        let line = new[..same].rfind('\n').map_or(0, |end| end + 1);
         if !self.root().has_error()
             && let Some(Reparsed { tree, moved }) = self.reparse(old, new, &edit)
             && !tree.root().has_error()
