@@ -1,9 +1,9 @@
 //! Incremental parsing of texts that differ up to their ends and have errors there: the text before a cursor, closed behind the cursor.
 //!
-//! While neither text has an error, only what the edit touches is parsed again. [`Tree::update`] must give up if there are errors behind the
-//! edit: how the parser recovers depends on the nodes before the error, which may be in other pieces after reuse. Here the parser then works
-//! again from the *restart* on: a token well before the first difference. It follows the reused nodes in both texts, so the parser has combined them as in a parse from nothing when it has read the restart. Behind
-//! it nothing is reused. So errors behind the restart meet the same nodes.
+//! While neither text has an error, only what the edit touches is parsed again. Otherwise that does not do: how the parser recovers from an
+//! error depends on the nodes before it, which may be in other pieces after reuse. Then the parser works again from the *restart* on: a token
+//! well before the first difference. It follows the reused nodes in both texts, so the parser has combined them as in a parse from nothing
+//! when it has read the restart. Behind it nothing is reused. So errors behind the restart meet the same nodes.
 //!
 //! The parser weighs an error by its distance from the last one, and does not see the errors in reused nodes. So an error shortly before
 //! the restart is read again, too: then the restart is before it. Since the parser weighs that one with too long a distance, the result is
