@@ -51,6 +51,8 @@ struct Entries {
     scope: Option<LastScope>,
     /// The closed text that the text before a cursor is parsed from.
     scope_base: Option<ScopeBase>,
+    /// Whether the closed text before the last cursor has an error: then the next one mostly has it, too.
+    has_scope_error: bool,
     /// The names before the last cursor.
     names: Option<Arc<NamesOfLines>>,
     /// The first lines of a large document.
@@ -174,14 +176,22 @@ impl SyntaxCache {
 
     /// Returns the tree and the outline of the closed text before a cursor.
     fn closed_outline(&self, language: Language, text: &Arc<str>) -> (Tree, Outline) {
-        let base = self.entries().scope_base.clone().filter(|base| base.parsed.tree.language() == language);
+        let (base, expects_error) = {
+            let entries = self.entries();
+            (entries.scope_base.clone(), entries.has_scope_error)
+        };
+        let base = base.filter(|base| base.parsed.tree.language() == language);
         let updated =
-            base.as_ref().and_then(|ScopeBase { parsed, .. }| parsed.tree.update_end(&parsed.text, text));
+            base.as_ref().and_then(|ScopeBase { parsed: ParsedText { text: old, tree }, .. }| {
+                let valid = if expects_error { None } else { tree.update_valid_end(old, text) };
+                valid.or_else(|| tree.update_end(old, text))
+            });
         let is_near = updated.as_ref().is_some_and(|updated| updated.changed <= MAX_END_CHANGED);
         let tree = match &updated {
             Some(updated) => updated.tree.clone(),
             None => parse_while_edited(language, text),
         };
+        self.entries().has_scope_error = tree.root().has_error();
         match base {
             Some(base) if is_near || !is_better_base(&tree, text, &base.parsed) => {
                 let outline = match base.outline.as_ref().zip(updated) {

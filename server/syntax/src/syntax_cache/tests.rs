@@ -294,3 +294,22 @@ fn typing_parses_the_text_near_the_cursor() {
     }
     assert!(found.iter().all(|(_, median)| *median <= 50), "percent of a full parse: {found:?}");
 }
+
+/// A guard on counted work: in code without errors, a request parses only what the edit touches.
+#[test]
+fn typing_in_valid_code_parses_the_edit() {
+    let work_of_keys = |end: &str| {
+        let statements = "total = total + price * count\n";
+        let mut typed = [&*statements.repeat(20), end].concat();
+        let cache = SyntaxCache::default();
+        cache.scope(Language::Python, &typed);
+        let before = parse_counts().work;
+        for key in "value".chars() {
+            typed.push(key);
+            cache.scope(Language::Python, &typed);
+        }
+        parse_counts().work - before
+    };
+    let [valid, broken] = ["total = ", "total = )("].map(work_of_keys);
+    assert!(valid * 2 < broken, "{valid} and {broken}");
+}

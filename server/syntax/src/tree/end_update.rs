@@ -53,22 +53,25 @@ struct TreeToken {
 }
 
 impl Tree {
+    /// Returns the tree of `new`, as a parse with the budget for texts that change on every key returns it; `None` if there is an error in it or
+    /// in this tree, or if a parse from nothing is necessary. `old` is the text of this tree.
+    pub(crate) fn update_valid_end(&self, old: &str, new: &str) -> Option<EndUpdate> {
+        let Some(edit) = Edit::between(old, new) else { return Some(self.unchanged(new)) };
+        if self.root().has_error() {
+            return None;
+        }
+        let Reparsed { tree, moved } = self.reparse(old, new, &edit)?;
+        let same = edit.range.start;
+        let update =
+            EndUpdate { tree, changed: old.len().max(new.len()) - same, kept: line_start(new, same), moved };
+        (!update.tree.root().has_error()).then_some(update)
+    }
+
     /// Returns the tree of `new`, as a parse with the budget for texts that change on every key returns it; `None` if a parse from nothing
     /// is necessary. `old` is the text of this tree.
     pub(crate) fn update_end(&self, old: &str, new: &str) -> Option<EndUpdate> {
-        let Some(edit) = Edit::between(old, new) else {
-            let (tree, moved) = (self.clone(), self.inner.clone());
-            return Some(EndUpdate { tree, changed: 0, kept: new.len(), moved });
-        };
+        let Some(edit) = Edit::between(old, new) else { return Some(self.unchanged(new)) };
         let same = edit.range.start;
-        let changed = old.len().max(new.len()) - same;
-        let line = new[..same].rfind('\n').map_or(0, |end| end + 1);
-        if !self.root().has_error()
-            && let Some(Reparsed { tree, moved }) = self.reparse(old, new, &edit)
-            && !tree.root().has_error()
-        {
-            return Some(EndUpdate { tree, changed, kept: line, moved });
-        }
         let near = self.token_before(same)?;
         let read_again = self.restart(&near)?..near.range.start;
         let edit = Edit { range: read_again.start..old.len(), text: new[read_again.start..].to_owned() };
@@ -76,7 +79,12 @@ impl Tree {
         if !read_again.is_empty() && !tree.recoveries_in(&read_again).eq(self.recoveries_in(&read_again)) {
             return None;
         }
-        Some(EndUpdate { tree, changed, kept: read_again.start.min(line), moved })
+        let (changed, kept) = (old.len().max(new.len()) - same, read_again.start.min(line_start(new, same)));
+        Some(EndUpdate { tree, changed, kept, moved })
+    }
+
+    fn unchanged(&self, text: &str) -> EndUpdate {
+        EndUpdate { tree: self.clone(), changed: 0, kept: text.len(), moved: self.inner.clone() }
     }
 
     /// Returns the number of bytes before the first error; the highest number if there is none.
@@ -129,4 +137,9 @@ impl Tree {
             }
         }
     }
+}
+
+/// Returns the start of the line at `offset`.
+fn line_start(text: &str, offset: usize) -> usize {
+    text[..offset].rfind('\n').map_or(0, |end| end + 1)
 }
