@@ -187,11 +187,11 @@ fn has_digit_within(text: &str) -> bool {
 fn has_leet_part(text: &str) -> bool {
     let parts: Vec<&str> = text.split(['-', '_', '.', '~', '&', ' ']).collect();
     let is_leet = |part: &str| {
-        let (word, last) = part.split_at(part.len().saturating_sub(1));
-        word.len() >= 2
-            && word.starts_with(|c: char| c.is_ascii_uppercase())
-            && word.chars().all(char::is_alphabetic)
-            && last.chars().all(|c| c.is_ascii_digit())
+        part.strip_suffix(|last: char| last.is_ascii_digit()).is_some_and(|word| {
+            word.len() >= 2
+                && word.starts_with(|c: char| c.is_ascii_uppercase())
+                && word.chars().all(char::is_alphabetic)
+        })
     };
     parts.windows(2).any(|two| is_leet(two[0]) && two[1].starts_with(char::is_alphabetic))
 }

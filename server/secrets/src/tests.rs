@@ -202,6 +202,14 @@ fn secret_inside_a_rejected_match_is_found() {
     );
 }
 
+#[test]
+fn values_that_end_in_characters_of_several_bytes_are_classified() {
+    for value in ["ኲ&#00¡", "Oxidé-1ron", "Oxid3-é", "P1é.é2"] {
+        let text = format!("password = \"{value}\"");
+        assert_eq!(redact(&text).len(), text.len(), "{value}");
+    }
+}
+
 /// Generates code with secrets, quotes, line ends and partial tokens in any order.
 fn code() -> impl Strategy<Value = String> {
     let secrets: Vec<String> =
