@@ -1,4 +1,4 @@
-//! Incremental parsing of texts that differ up to their ends and have errors there: the text before a cursor, closed behind the cursor.
+//! Incremental parsing of texts that differ up to their ends and may have errors there: the text before a cursor, closed behind the cursor.
 //!
 //! While neither text has an error, only what the edit touches is parsed again. Otherwise that does not do: how the parser recovers from an
 //! error depends on the nodes before it, which may be in other pieces after reuse. Then the parser works again from the *restart* on: a token
