@@ -204,9 +204,9 @@ fn secret_inside_a_rejected_match_is_found() {
 
 #[test]
 fn values_that_end_in_characters_of_several_bytes_are_classified() {
-    for value in ["ኲ&#00¡", "Oxidé-1ron", "Oxid3-é", "P1é.é2"] {
+    for (value, is_secret) in [("ኲ&ab", false), ("Oxid3-éron", true), ("Oxidé-éron", false)] {
         let text = format!("password = \"{value}\"");
-        assert_eq!(redact(&text).len(), text.len(), "{value}");
+        assert_eq!(redact(&text) != text, is_secret, "{value}");
     }
 }
 
