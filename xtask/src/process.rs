@@ -1,5 +1,6 @@
 //! Runs other programs, prints their commands, and names the command in errors.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -25,6 +26,23 @@ pub fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("failed to start `{shown}`"))?;
     if !status.success() {
         bail!("`{shown}` failed: {status}");
+    }
+    Ok(())
+}
+
+/// Runs the command with the lowest priority, where a program sets that. Prints what it prints only if it fails, in the error.
+pub fn run_in_background(command: &Command) -> Result<()> {
+    let mut words = vec![command.get_program()];
+    if is_installed("nice") {
+        words.splice(..0, ["nice", "-n", "19"].map(OsStr::new));
+    }
+    let mut background = Command::new(words[0]);
+    let shown = show(background.args(&words[1..]).args(command.get_args()));
+    println!("$ {shown}");
+    let output = background.output().with_context(|| format!("failed to start `{shown}`"))?;
+    if !output.status.success() {
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        bail!("`{shown}` failed: {}\n{out}{err}", output.status);
     }
     Ok(())
 }

@@ -2,9 +2,13 @@
 //!
 //! It installs missing components, checks the house rules, compiles and runs every test. All steps run even if one fails, so that
 //! one call reports everything. The end-to-end tests use the debug build, which shares its dependencies with the other tests.
+//!
+//! Steps that wait for something else than the processor run beside others: components are installed, mostly downloaded, while the
+//! tests compile; and many tests wait for an editor or a server, while the documentation is checked.
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -17,17 +21,21 @@ const TEST_DATA: [&str; 2] = ["GHOSTBENCH_GOLDEN", "GHOSTBENCH_HISTORIES"];
 
 /// Runs everything; `nextest_args` are passed to `cargo nextest run`.
 pub(crate) fn run(nextest_args: &[String]) -> Result<()> {
-    let components = components::install()?;
-    let steps = [
-        timed("tidy", tidy::check),
-        timed("the VS Code extension", extension::build),
-        timed("compilation", compile),
-        timed("tests", || run_tests(nextest_args, components)),
-        timed("documentation tests", || {
-            process::run(process::cargo().args(["test", "--workspace", "--doc"]).args(process::FEATURES))
-        }),
-        timed("links of the documentation", check_links),
-    ];
+    let ([tidy, compilation], (installation, components)) = thread::scope(|scope| {
+        let installation = scope.spawn(|| timed_value("components", components::install));
+        let steps = [timed("tidy", tidy::check), timed("compilation", compile)];
+        (steps, installation.join().expect("the installation does not panic"))
+    });
+    let extension = timed("the VS Code extension", extension::build);
+    let (tests, documentation) = thread::scope(|scope| {
+        let documentation = scope.spawn(|| timed("documentation", check_documentation));
+        let tests = timed("tests", || match components {
+            Some(components) => run_tests(nextest_args, components),
+            None => bail!("they need the components"),
+        });
+        (tests, documentation.join().expect("the checks do not panic"))
+    });
+    let steps = [installation, tidy, compilation, extension, tests, documentation];
     for Step { name, seconds, .. } in &steps {
         println!("{seconds:6} s  {name}");
     }
@@ -50,9 +58,17 @@ struct Step {
 }
 
 fn timed(name: &'static str, run: impl FnOnce() -> Result<()>) -> Step {
+    timed_value(name, run).0
+}
+
+/// Also returns the step's value, unless it fails.
+fn timed_value<T>(name: &'static str, run: impl FnOnce() -> Result<T>) -> (Step, Option<T>) {
     let start = Instant::now();
-    let result = run();
-    Step { name, result, seconds: start.elapsed().as_secs() }
+    let (result, value) = match run() {
+        Ok(value) => (Ok(()), Some(value)),
+        Err(error) => (Err(error), None),
+    };
+    (Step { name, result, seconds: start.elapsed().as_secs() }, value)
 }
 
 /// Builds the binary of the end-to-end tests and all tests in one call: a call for the binary alone selects other features, and
@@ -65,10 +81,15 @@ fn compile() -> Result<()> {
     )
 }
 
-/// Builds the documentation of all items, also private ones. A link to a name that does not exist is an error.
-fn check_links() -> Result<()> {
-    let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"];
-    process::run(process::cargo().args(arguments).args(process::FEATURES))
+/// Runs the examples in the documentation, and builds that of all items, also private ones: a link to a name that does not exist is an
+/// error. Has the lowest priority, and prints nothing until it is done, because the tests run beside it.
+fn check_documentation() -> Result<()> {
+    let examples = ["test", "--workspace", "--doc", "--quiet"];
+    let links = ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"];
+    for arguments in [&examples[..], &links] {
+        process::run_in_background(process::cargo().args(arguments).args(process::FEATURES))?;
+    }
+    Ok(())
 }
 
 fn run_tests(nextest_args: &[String], components: Vec<(&str, PathBuf)>) -> Result<()> {
