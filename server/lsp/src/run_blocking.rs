@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use index::CancelFlag;
+use session::{Folder, FolderState};
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 
 /// The protocol's `RequestFailed`: the request is valid but failed.
@@ -37,6 +38,14 @@ pub(crate) fn no_folder_error() -> Error {
     request_failed(
         "no folder is open; open the project's folder (some editors need a `.git` or `ghostbench.toml` in it)",
     )
+}
+
+/// Waits until a folder was indexed for the first time, and returns its state; the error response if it is closed before.
+pub(crate) async fn indexed_state(folder: &Folder) -> Result<FolderState> {
+    let state = folder.wait_until_indexed().await;
+    state.ok_or_else(|| {
+        request_failed(format!("{} was closed before it was read; open it and try again", folder.name))
+    })
 }
 
 /// The error response for an unknown case.

@@ -225,16 +225,20 @@ impl Folder {
     }
 
     /// Waits until the folder was indexed for the first time, and returns its state: measurements must not depend on the
-    /// indexing speed.
-    pub async fn wait_until_indexed(&self) -> FolderState {
+    /// indexing speed. `None` if it is removed, or the session ends, before that.
+    pub async fn wait_until_indexed(&self) -> Option<FolderState> {
         self.wait_for(|state| state.state != IndexingState::Indexing).await
     }
 
-    /// Waits for a state and returns it.
-    pub(crate) async fn wait_for(&self, is_wanted: impl Fn(&FolderState) -> bool) -> FolderState {
+    /// Waits for a state and returns it; `None` if the folder is removed before.
+    pub(crate) async fn wait_for(&self, is_wanted: impl Fn(&FolderState) -> bool) -> Option<FolderState> {
         let mut states = self.state.subscribe();
-        // The sender lives as long as the folder.
-        states.wait_for(is_wanted).await.map(|state| state.clone()).unwrap_or_default()
+        // The sender lives as long as the folder, but nothing changes the state of a removed one.
+        tokio::select! {
+            biased;
+            state = states.wait_for(is_wanted) => state.ok().map(|state| state.clone()),
+            () = self.removed.cancelled() => None,
+        }
     }
 
     /// Notes where files may have changed.

@@ -10,7 +10,7 @@ use tower_lsp_server::jsonrpc::Result;
 
 use crate::case_summaries::suite_cases;
 use crate::progress::ProgressTask;
-use crate::run_blocking::run_blocking;
+use crate::run_blocking::{indexed_state, run_blocking};
 use crate::server::Server;
 
 /// Judges the answers of the run in the folder `run` to cases with tests, and returns the number of judged answers. Once the request is
@@ -24,7 +24,7 @@ pub(crate) async fn judge_replay(
     progress: &watch::Sender<Progress>,
 ) -> Result<usize> {
     let settings = server.settings_in(Some(folder)).await?;
-    let Some(code) = folder.wait_until_indexed().await.code_version else { return Ok(0) };
+    let Some(code) = indexed_state(folder).await?.code_version else { return Ok(0) };
     if !settings.config.tests.judges_in_editor || settings.is_restricted || work.stop.is_cancelled() {
         return Ok(0);
     }

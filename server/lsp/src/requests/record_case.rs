@@ -12,7 +12,7 @@ use tower_lsp_server::jsonrpc::Result;
 use crate::case_summaries::CaseSummaries;
 use crate::ext::{RecordCaseParams, RecordCaseResult};
 use crate::request_context::RequestContext;
-use crate::run_blocking::{no_folder_error, request_failed, run_blocking};
+use crate::run_blocking::{indexed_state, no_folder_error, request_failed, run_blocking};
 use crate::server::Server;
 
 pub(crate) async fn record_case(
@@ -37,7 +37,7 @@ pub(crate) async fn record_case(
         let message = format!("recording needs the setting record.privacy = \"full\"; it is \"{level}\"");
         return Err(request_failed(message));
     }
-    let state = folder.wait_until_indexed().await;
+    let state = indexed_state(&folder).await?;
     let added = {
         let (document, folder) = (Arc::clone(&document), Arc::clone(&folder));
         let refusal = document_admission::refusal_now(&document, &home);

@@ -17,7 +17,9 @@ use crate::progress::{ProgressDisplay, ProgressTask};
 use crate::request_context::RequestContext;
 use crate::requests::judge_replay::judge_replay;
 use crate::requests::suite::opened_suite;
-use crate::run_blocking::{no_case_error, no_folder_error, request_failed, run_blocking, run_cancellable};
+use crate::run_blocking::{
+    indexed_state, no_case_error, no_folder_error, request_failed, run_blocking, run_cancellable,
+};
 use crate::server::Server;
 
 /// Seed of the confidence intervals, as on the command line.
@@ -146,7 +148,7 @@ async fn run_replay(
     work: &ProgressTask,
     progress: &watch::Sender<Progress>,
 ) -> Result<(PathBuf, RunAnswers)> {
-    let read = folder.wait_until_indexed().await;
+    let read = indexed_state(folder).await?;
     let settings = server.settings_in(Some(folder)).await?;
     let engines: Vec<ConfiguredEngine> = settings.engine_set.in_role(Role::Replay).cloned().collect();
     let state = read.code_version.as_ref().map(|code| code.state.clone());

@@ -1,6 +1,7 @@
 //! Tests of a session's folders, without any editor: they wait for events, never for a time.
 
 use std::fs;
+use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -52,9 +53,35 @@ async fn a_folder_is_indexed_and_follows_its_files() {
     assert_eq!((before.state, before.index.files().len()), (IndexingState::Ready, 1));
     fs::write(project.path().join("other.py"), "width = 2\n").unwrap();
     folders.note_changed(&project.path().join("other.py"));
-    let after = folder.wait_for(|state| state.index.file("other.py").is_some()).await;
+    let after = folder.wait_for(|state| state.index.file("other.py").is_some()).await.unwrap();
     assert!(after.version > before.version);
     assert!(before.index.file("other.py").is_none(), "an index does not change");
+}
+
+#[tokio::test]
+async fn whoever_waits_for_a_folder_learns_that_it_is_removed() {
+    let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (folders, _events) = session(&home, "");
+    add(&folders, project.path());
+    let folder = folders.first().unwrap();
+    // Nothing runs until this test waits, so the folder is not read yet.
+    let waiting = folder.wait_until_indexed();
+    folders.remove(project.path());
+    let state = tokio::time::timeout(Duration::from_secs(60), waiting).await;
+    assert!(state.expect("it is answered").is_none());
+}
+
+#[tokio::test]
+async fn a_folder_that_was_read_keeps_its_state_when_it_is_removed() {
+    let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fs::write(project.path().join("main.py"), "size = 1\n").unwrap();
+    let (folders, mut events) = session(&home, "");
+    add(&folders, project.path());
+    let folder = folders.first().unwrap();
+    indexing(&mut events).await.outcome.await.unwrap();
+    folders.remove(project.path());
+    let state = folder.wait_until_indexed().await.expect("it was read");
+    assert_eq!(state.index.files().len(), 1);
 }
 
 #[tokio::test]
