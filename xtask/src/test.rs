@@ -86,10 +86,11 @@ fn compile() -> Result<()> {
 fn check_documentation() -> Result<()> {
     let examples = ["test", "--workspace", "--doc", "--quiet"];
     let links = ["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"];
-    for arguments in [&examples[..], &links] {
-        process::run_in_background(process::cargo().args(arguments).args(process::FEATURES))?;
-    }
-    Ok(())
+    let check = |arguments: &[&str]| {
+        process::run_in_background(process::cargo().args(arguments).args(process::FEATURES))
+    };
+    let (examples, links) = (check(&examples), check(&links));
+    examples.and(links)
 }
 
 fn run_tests(nextest_args: &[String], components: Vec<(&str, PathBuf)>) -> Result<()> {
