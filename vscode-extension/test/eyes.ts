@@ -8,6 +8,9 @@ export function openEyes(): void {
   const texts = (selector: string): string[] =>
     Array.from(document.querySelectorAll(selector), (element) => plain(element.textContent));
 
+  // A suggestion's first line.
+  const SUGGESTED = ".ghost-text-decoration, .ghost-text-decoration-preview";
+
   // Times of the last key press and of a suggestion drawn after it, in milliseconds since the window opened.
   let keyDown = 0;
   let drawnAt: number | null = null;
@@ -18,7 +21,7 @@ export function openEyes(): void {
 
     /** The suggestion as it is drawn, lines joined by line feeds; null where there is none. */
     ghostText(): string | null {
-      const first = texts(".ghost-text-decoration, .ghost-text-decoration-preview").join("");
+      const first = texts(SUGGESTED).join("");
       const rest = texts(".suggest-preview-text .view-line, .suggest-preview-text > div");
       return first === "" && rest.length === 0 ? null : [first, ...rest].join("\n");
     },
@@ -26,8 +29,16 @@ export function openEyes(): void {
     /** Milliseconds from the last key to the suggestion that was drawn after it; null where there is none yet. */
     delay: (): number | null => (drawnAt === null ? null : drawnAt - keyDown),
 
-    /** The lines of the editor as they are drawn. */
+    /** The lines of the editor as they are drawn, with a suggestion's first line. */
     lines: (): string[] => texts(".monaco-editor .view-lines .view-line"),
+
+    /** The lines that are in the document. */
+    written: (): string[] =>
+      Array.from(document.querySelectorAll(".monaco-editor .view-lines .view-line"), (line) => {
+        const copy = line.cloneNode(true) as Element;
+        copy.querySelectorAll(SUGGESTED).forEach((element) => element.remove());
+        return plain(copy.textContent);
+      }),
 
     /** The titles of the code lenses. */
     lenses: (): string[] => texts(".codelens-decoration > a"),
@@ -81,6 +92,7 @@ export function openEyes(): void {
     /** What a failure shows. */
     summary: (): unknown => ({
       lines: Eyes.lines(),
+      written: Eyes.written(),
       ghost: Eyes.ghostText(),
       cursor: Eyes.cursor(),
       focus: Eyes.focus(),

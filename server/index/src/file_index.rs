@@ -74,13 +74,14 @@ fn line_at(text: &str, start: u32) -> &str {
 impl FileIndex {
     /// Parses `file` and derives everything from it.
     pub fn new(file: SourceFile) -> FileIndex {
-        let tree = syntax::parse(file.language, &file.text);
-        FileIndex::with_tree(file, &tree)
+        let tree = syntax::parse_declarations(file.language, &file.text);
+        derive::derive(file, &tree)
     }
 
-    /// Derives everything from `file` and its syntax tree.
+    /// Same as [`FileIndex::new`] with the file's syntax tree, which saves a parse in most languages.
     pub fn with_tree(file: SourceFile, tree: &Tree) -> FileIndex {
-        derive::derive(file, tree)
+        let tree = tree.declarations(&file.text);
+        derive::derive(file, &tree)
     }
 
     /// Returns the file.

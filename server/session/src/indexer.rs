@@ -104,7 +104,7 @@ pub(crate) struct OpenRun<'a> {
     /// Called for each file; returns whether to go on.
     pub(crate) keep_going: &'a (dyn Fn() -> bool + Sync),
     /// Called for each file that is not taken from the cache.
-    pub(crate) on_tree: &'a TreeObserver<'a>,
+    pub(crate) on_tree: Option<&'a TreeObserver<'a>>,
     pub(crate) threads: &'a StepThreads,
 }
 
@@ -116,7 +116,7 @@ impl Default for OpenRun<'_> {
             memory,
             progress: &|_| {},
             keep_going: &|| true,
-            on_tree: &|_, _| {},
+            on_tree: None,
             threads: &StepThreads::CALLER,
         }
     }
@@ -142,7 +142,7 @@ impl Indexer {
         cache: Option<Cache>,
         memory: IndexMemory,
         progress: &(dyn Fn(IndexProgress) + Sync),
-        on_tree: &TreeObserver<'_>,
+        on_tree: Option<&TreeObserver<'_>>,
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
         let run = OpenRun { memory, progress, on_tree, ..OpenRun::default() };
         Indexer::open_with(root, limits, cache, &run)
@@ -316,13 +316,8 @@ impl Indexer {
             self.unsaved.remove(path);
         }
         self.unsaved.extend(changed.iter().map(size));
-        let deriving = Deriving {
-            store: self.store(),
-            threads,
-            progress: &|_| {},
-            keep_going: &|| true,
-            on_tree: &|_, _| {},
-        };
+        let deriving =
+            Deriving { store: self.store(), threads, progress: &|_| {}, keep_going: &|| true, on_tree: None };
         let derived = deriving.derive_all(&changed, &mut IndexCache::default(), &mut None);
         let derived = derived.map(|derived| derived.files).unwrap_or_default();
         let projects = match manifests_changed {

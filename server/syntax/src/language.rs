@@ -43,6 +43,9 @@ pub(crate) struct LanguageSpec {
     pub(crate) jumps: &'static [&'static str],
     /// Whether lines that begin with `#` select the parts of the text that are compiled.
     pub(crate) has_preprocessor: bool,
+    /// Whether the body of a function says nothing about definitions: all types are written, and functions contain no others. Bodies
+    /// must be as in C for [`mod@crate::declarations`].
+    pub(crate) has_opaque_bodies: bool,
     /// The language's rules about names.
     pub(crate) rules: &'static dyn LanguageRules,
 }
@@ -63,6 +66,7 @@ macro_rules! languages {
         import_call: $import_call:expr,
         jumps: $jumps:expr,
         has_preprocessor: $has_preprocessor:expr,
+        has_opaque_bodies: $has_opaque_bodies:expr,
         rules: $rules:expr,
     })+) => {
         /// A supported language. `name()` is its name in files and on the command line.
@@ -104,6 +108,7 @@ macro_rules! languages {
             import_call: $import_call,
             jumps: &$jumps,
             has_preprocessor: $has_preprocessor,
+            has_opaque_bodies: $has_opaque_bodies,
             rules: &$rules,
         }),+];
     };
@@ -125,6 +130,7 @@ languages! {
         import_call: "",
         jumps: ["return", "raise", "break", "continue"],
         has_preprocessor: false,
+        has_opaque_bodies: false,
         rules: PythonRules,
     }
     /// TypeScript without JSX.
@@ -142,6 +148,7 @@ languages! {
         import_call: "require(",
         jumps: ["return", "throw", "break", "continue"],
         has_preprocessor: false,
+        has_opaque_bodies: false,
         rules: EcmaScriptRules,
     }
     /// TypeScript with JSX.
@@ -159,6 +166,7 @@ languages! {
         import_call: "require(",
         jumps: ["return", "throw", "break", "continue"],
         has_preprocessor: false,
+        has_opaque_bodies: false,
         rules: EcmaScriptRules,
     }
     /// JavaScript, JSX included.
@@ -176,6 +184,7 @@ languages! {
         import_call: "require(",
         jumps: ["return", "throw", "break", "continue"],
         has_preprocessor: false,
+        has_opaque_bodies: false,
         rules: EcmaScriptRules,
     }
     /// Java.
@@ -193,6 +202,7 @@ languages! {
         import_call: "",
         jumps: ["return", "throw", "break", "continue", "yield"],
         has_preprocessor: false,
+        has_opaque_bodies: false,
         rules: JavaRules,
     }
     /// C#.
@@ -210,6 +220,7 @@ languages! {
         import_call: "",
         jumps: ["return", "throw", "break", "continue", "goto", "yield break"],
         has_preprocessor: true,
+        has_opaque_bodies: false,
         rules: CSharpRules,
     }
     /// Rust.
@@ -227,6 +238,7 @@ languages! {
         import_call: "",
         jumps: ["return", "break", "continue"],
         has_preprocessor: false,
+        has_opaque_bodies: false,
         rules: RustRules,
     }
     /// Go.
@@ -244,6 +256,7 @@ languages! {
         import_call: "",
         jumps: ["return", "break", "continue", "goto", "fallthrough"],
         has_preprocessor: false,
+        has_opaque_bodies: false,
         rules: GoRules,
     }
     /// C (and `.h` headers).
@@ -261,6 +274,7 @@ languages! {
         import_call: "",
         jumps: ["return", "break", "continue", "goto"],
         has_preprocessor: true,
+        has_opaque_bodies: true,
         rules: CRules,
     }
     /// C++.
@@ -284,6 +298,7 @@ languages! {
         import_call: "",
         jumps: ["return", "throw", "break", "continue", "goto", "co_return"],
         has_preprocessor: true,
+        has_opaque_bodies: false,
         rules: CRules,
     }
 }

@@ -41,7 +41,20 @@ pub(crate) fn parse_while_edited(language: Language, text: &str) -> Tree {
 }
 
 fn parse_within(language: Language, text: &str, budget: ParseBudget) -> Tree {
-    if let Some(FinishedParse { tree, cost }) = run_parser(language, text, None, budget) {
+    parse_pieces(language, text, &[], budget)
+}
+
+/// Parses the ranges `pieces` of `text`, or the whole text if there are none.
+pub(crate) fn parse_pieces(
+    language: Language,
+    text: &str,
+    pieces: &[tree_sitter::Range],
+    mut budget: ParseBudget,
+) -> Tree {
+    let grammar = (language.spec().grammar)();
+    let parsed =
+        bounded_parse::parse(&ParseInput { grammar: &grammar, text, old: None, pieces }, &mut budget);
+    if let Some(FinishedParse { tree, cost }) = parsed {
         return Tree { language, inner: tree, cost: Some(cost) };
     }
     let empty = run_parser(language, "", None, ParseBudget::for_file(0));
@@ -192,7 +205,7 @@ fn input_edit(before: &str, Edit { range, text }: &Edit) -> InputEdit {
 }
 
 /// Returns the parser's position after `text`, which begins at `point`. The parser counts line feeds only, and columns in bytes.
-fn advance(point: Point, text: &str) -> Point {
+pub(crate) fn advance(point: Point, text: &str) -> Point {
     let rows = line_feeds(text);
     match text.rfind('\n') {
         Some(last) => Point { row: point.row + rows, column: text.len() - last - 1 },

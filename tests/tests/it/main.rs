@@ -46,6 +46,7 @@ mod program_engines;
 mod ray;
 #[cfg(target_os = "linux")]
 mod ray_judge;
+mod real_c_code;
 mod report;
 mod requests;
 mod run_rows;

@@ -65,13 +65,12 @@ fn parts_undo_save_and_restart_are_recorded() {
     let Some(editor) = open_with_trial(&project) else { return };
     wait_for_suggestion(&editor);
     editor.press("Control+ArrowRight");
-    // The lines include the suggestion.
-    let is_written = format!("Eyes.lines()[1] === '    {SUGGESTION}' && Eyes.ghostText() === null");
+    let is_written = format!("Eyes.written()[1] === '    {SUGGESTION}'");
     editor.wait_for_this_ghost_text(" = price * rate");
     editor.press("Tab");
     editor.wait_until(&is_written);
     editor.press("Control+z");
-    editor.wait_until("Eyes.ghostText() !== null || Eyes.lines()[1] === '    total'");
+    editor.wait_until("Eyes.written()[1] === '    total'");
     editor.press("Control+y");
     editor.wait_until(&is_written);
     editor.type_text("  ");

@@ -1,14 +1,14 @@
 //! Cases mined from real code, with the code around them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use cases::{Case, Origin, OriginKind};
 use index::Index;
 use mining::{HoleCandidates, MiningInput, MiningOptions, Mix, SCENARIOS, UnanswerableReason};
 use rayon::prelude::*;
-use syntax::{BlockKind, Language, Projects, SourceFile};
+use syntax::{Block, BlockKind, Language, Projects, SourceFile};
 
 use crate::answers::TAB;
 use crate::histories::check_out;
@@ -221,13 +221,25 @@ fn mine(repository: &str, files: &[SourceFile], projects: &Projects) -> Vec<Mine
     let mut seen = HashSet::new();
     let cases = SEEDS.into_iter().flat_map(of_seed);
     let cases: Vec<Case> = cases.filter(|case| seen.insert(case.id.clone())).collect();
-    cases.into_par_iter().map(|case| with_file(repository, files, case)).collect()
+    let of_cases: HashSet<&str> = cases.iter().map(|case| &*case.path).collect();
+    let with_blocks = |file: &SourceFile| FileWithBlocks {
+        blocks: syntax::parse(file.language, &file.text).blocks(&file.text),
+        file: file.clone(),
+    };
+    let files = files.par_iter().filter(|file| of_cases.contains(&*file.path)).map(with_blocks);
+    let files: HashMap<Arc<str>, FileWithBlocks> =
+        files.map(|parsed| (Arc::clone(&parsed.file.path), parsed)).collect();
+    cases.into_iter().map(|case| mined_case(repository, &files[&*case.path], case)).collect()
 }
 
-fn with_file(repository: &str, files: &[SourceFile], case: Case) -> MinedCase {
-    let file = files.iter().find(|file| *file.path == *case.path).expect("a case's file");
+/// A file, parsed once for all of its cases.
+struct FileWithBlocks {
+    file: SourceFile,
+    blocks: Vec<Block>,
+}
+
+fn mined_case(repository: &str, FileWithBlocks { file, blocks }: &FileWithBlocks, case: Case) -> MinedCase {
     let text = &*file.text;
-    let blocks = syntax::parse(file.language, text).blocks(text);
     let holds =
         |range: &Range<usize>| range.start < case.byte_range.start && case.byte_range.end <= range.end;
     let indentation = |start: usize| -> String {

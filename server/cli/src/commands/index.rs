@@ -28,7 +28,7 @@ pub(crate) fn run(args: &IndexArgs) -> anyhow::Result<()> {
 /// Indexes a workspace and saves the caches.
 fn index(args: &IndexArgs, cache: Cache) -> anyhow::Result<String> {
     let start = Instant::now();
-    let (mut indexer, opening) = steps::index::open_indexer(&args.path, Some(cache), &|_, _| {})?;
+    let (mut indexer, opening) = steps::index::open_indexer(&args.path, Some(cache), None)?;
     let took = start.elapsed();
     let (files, cache) = (indexer.files().clone(), indexer.cache().cloned());
     // An explicit request saves everything, even small changes.

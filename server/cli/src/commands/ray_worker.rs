@@ -141,7 +141,7 @@ fn engines_of(
 
 /// Returns the index of the code, which must be that of the run. It is not cached: the folder is a copy for this worker.
 fn world(root: &Path, run: &Run) -> anyhow::Result<WorkspaceIndex> {
-    let (indexer, _) = open_indexer(root, None, &|_, _| {})?;
+    let (indexer, _) = open_indexer(root, None, None)?;
     let snapshot = indexer.files();
     check_copy(run.workspace.as_ref().map(|state| state.tree_hash.as_str()), snapshot)?;
     let corpus = tokens(root, snapshot.files(), None);

@@ -34,14 +34,14 @@ pub(crate) struct IndexedWorkspace {
 
 /// Reads and indexes the workspace at `path`, and updates its cache.
 pub(crate) fn index(path: &Path) -> anyhow::Result<IndexedWorkspace> {
-    index_observed(path, folders::cache(), &|_, _| {})
+    index_observed(path, folders::cache(), None)
 }
 
 /// Same as [`index()`], also returning the hole candidates of the files, in their order.
 pub(crate) fn index_for_mining(path: &Path) -> anyhow::Result<(IndexedWorkspace, Vec<HoleCandidates>)> {
     let cache = folders::cache();
     let collector = CandidateCollector::open(path, cache.as_ref());
-    let indexed = index_observed(path, cache, &|file, tree| collector.observe(file, tree))?;
+    let indexed = index_observed(path, cache, Some(&|file, tree| collector.observe(file, tree)))?;
     let candidates = collector.finish(&indexed);
     Ok((indexed, candidates))
 }
@@ -49,7 +49,7 @@ pub(crate) fn index_for_mining(path: &Path) -> anyhow::Result<(IndexedWorkspace,
 fn index_observed(
     path: &Path,
     cache: Option<Cache>,
-    on_tree: &TreeObserver<'_>,
+    on_tree: Option<&TreeObserver<'_>>,
 ) -> anyhow::Result<IndexedWorkspace> {
     let start = Instant::now();
     let (mut indexer, _) = open_indexer(path, cache, on_tree)?;
@@ -66,7 +66,7 @@ fn index_observed(
 pub(crate) fn open_indexer(
     path: &Path,
     cache: Option<Cache>,
-    on_tree: &TreeObserver<'_>,
+    on_tree: Option<&TreeObserver<'_>>,
 ) -> anyhow::Result<(Indexer, OpenStats)> {
     let start = Instant::now();
     let progress = Progress::new("indexed", "files");

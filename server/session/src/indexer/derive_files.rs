@@ -34,7 +34,7 @@ pub(super) struct Deriving<'a> {
     /// Called from several threads.
     pub(super) progress: &'a (dyn Fn(IndexProgress) + Sync),
     pub(super) keep_going: &'a (dyn Fn() -> bool + Sync),
-    pub(super) on_tree: &'a TreeObserver<'a>,
+    pub(super) on_tree: Option<&'a TreeObserver<'a>>,
 }
 
 impl Deriving<'_> {
@@ -88,8 +88,9 @@ impl Deriving<'_> {
     }
 
     fn derive_one(&self, file: &SourceFile) -> FileIndex {
+        let Some(on_tree) = self.on_tree else { return FileIndex::new(file.clone()) };
         let tree = syntax::parse(file.language, &file.text);
-        (self.on_tree)(file, &tree);
+        on_tree(file, &tree);
         FileIndex::with_tree(file.clone(), &tree)
     }
 }

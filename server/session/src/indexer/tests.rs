@@ -181,7 +181,7 @@ fn open_until(
         derived.fetch_add(1, Ordering::Relaxed);
     };
     let keep_going = || derived.load(Ordering::Relaxed) < stop_at;
-    let run = OpenRun { memory, keep_going: &keep_going, on_tree: &on_tree, ..OpenRun::default() };
+    let run = OpenRun { memory, keep_going: &keep_going, on_tree: Some(&on_tree), ..OpenRun::default() };
     Indexer::open_with(root, &ReadLimits::standard(), Some(cache.clone()), &run)
 }
 

@@ -1,0 +1,119 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::parse;
+
+/// Checks which of the text is left out, marked by `«…»`.
+#[track_caller]
+fn check(marked: &str) {
+    let text = marked.replace(['«', '»'], "");
+    let mut found = String::new();
+    let mut at = 0;
+    for body in bodies(&text) {
+        found += &format!("{}«{}»", &text[at..body.start], &text[body.clone()]);
+        at = body.end;
+    }
+    found += &text[at..];
+    assert_eq!(found, marked);
+}
+
+#[test]
+fn insides_of_functions_are_left_out() {
+    check(
+        "int f(int a)\n{«\n    if (a) { return 1; }\n    return 2;\n»}\nint g(void) {« return f(1) + f(2); »}\n",
+    );
+    check("SYSCALL_DEFINE1(close, unsigned int, fd)\r\n{«\r\n\treturn close_fd(fd);\r\n»}\r\n");
+}
+
+#[test]
+fn short_bodies_types_and_values_are_parsed() {
+    check("int f(void) { return 1; }\n");
+    check("struct point { int x; int y; int z; };\nenum color { RED, GREEN, BLUE };\n");
+    check("static const struct ops ops = { .open = open_file, .close = close_file };\n");
+    check("extern \"C\" {\nint f(void) {« return g() + h() + i(); »}\n}\n");
+}
+
+#[test]
+fn braces_in_literals_and_comments_do_not_count() {
+    check("void f(void) {« put('}'); put('\\''); put(\"}\\\"}\"); /* } */ // } \\\n }\n»}\nint x; }\n");
+    check(
+        "char *s = \"f() {\";\nchar c = '{'; // f() {\n/* f() { */\nvoid f(void) {« call(1); call(2); »}\n",
+    );
+    check(
+        "#define F() { \\\n  call_something(); \\\n}\n#error don't /*\n*/ do\nvoid f(void) {« call(1); call(2); »}\n",
+    );
+    // A line end closes a literal, unless it is continued.
+    check("it's\nvoid f(void) {« g(\"a\\\r\n}\"); g(\"b\\\n}\"); »}\n");
+}
+
+#[test]
+fn bodies_with_directives_are_parsed_but_for_inner_blocks() {
+    check("void f(void) {\n#ifdef A\n  call(1);\n#endif\n  if (b) {« call(2); call(3); »}\n}\n");
+    check(
+        "void f(int a) {\n  if (a) {« call(2); call(3); »}\n  # pragma omp\n}\nvoid g(void) {« call(4); call(5); »}\n",
+    );
+    // One arm opens a brace that the other closes.
+    check(
+        "void f(void) {\n#if A\n  if (a) {\n#else\n  {\n#endif\n  call(1); }\n}\nvoid g(void) {« call(4); call(5); »}\n",
+    );
+}
+
+#[test]
+fn unclosed_code_is_parsed() {
+    check("}}\nvoid f(void) {« call(1); call(2); »}\nvoid g(void) {\n call(3); call(4);");
+    check("void f(void) { call(1); call(2); /* }");
+    check("void f(void) { call(1); call(\"");
+    check("void f(void) { call(1); call(2); // \\");
+    check("#if \\");
+}
+
+#[test]
+fn definitions_are_those_of_the_whole_tree() {
+    let text = "#include \"b.h\"\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\nstruct point {\n\tint x; /* left */\n\tint y;\n};\n\
+        struct __attribute__((packed)) packed { int first; int second; };\n\
+        /* The area. */\nstatic struct point *area(struct point *p, int (*f)(int))\n{\n\tstruct local { int z; } l;\n\tint k = f(p->x);\n\
+        \treturn p;\n}\n#ifdef A\nint g(void);\nint h(void)\n{\n\tint inner(int i);\n\treturn inner(1) + inner(2);\n}\n#endif\n\
+        int old(a, b)\n\tint a;\n\tint b;\n{\n\treturn a + b + a + b;\n}\nstruct odd __attribute__((packed)) { int third; int fourth; };\nint values[] = { 1, 2, 3, 4, 5, 6, 7, 8 };\n";
+    let (whole, declared) = (parse(Language::C, text), parse_declarations(Language::C, text));
+    assert!(!whole.has_error() && !declared.has_error());
+    assert_eq!(bodies(text).len(), 3);
+    assert_eq!(declared.outline(text), whole.outline(text));
+    assert_eq!(declared.functions_with_body(text), whole.functions_with_body(text));
+    assert_eq!(whole.declarations(text).outline(text), whole.outline(text));
+}
+
+#[test]
+fn error_in_a_function_spoils_no_definition() {
+    let text = "int f(int a)\n{\n\tif (a {{ (( return 1;\n}}}\n\treturn a;\n}\nint g(int b)\n{\n\treturn b + 1;\n}\n";
+    let declared = parse_declarations(Language::C, text);
+    let names: Vec<String> =
+        declared.outline(text).definitions.iter().map(|definition| definition.name.to_string()).collect();
+    assert!(names.contains(&"g".to_owned()), "{names:?}");
+}
+
+#[test]
+fn other_languages_are_parsed_as_a_whole() {
+    let text = "struct S { auto f() { struct T { int x; }; return T{1}.x; } };\n";
+    let (whole, declared) = (parse(Language::Cpp, text), parse_declarations(Language::Cpp, text));
+    assert_eq!(declared.inner.root_node().to_sexp(), whole.inner.root_node().to_sexp());
+    assert!(matches!(whole.declarations(text), Cow::Borrowed(_)));
+}
+
+proptest! {
+    #[test]
+    fn bodies_are_between_braces_and_in_order(
+        text in "(\\{|\\}|\\) \\{|\"|'|/\\*|\\*/|//|\n#if x|\\\\|\n|\r\n|f\\(|;|äöü12345678901234567){0,40}",
+    ) {
+        let mut end = 0;
+        for body in bodies(&text) {
+            prop_assert!(end < body.start);
+            end = body.end;
+            let (before, behind) = (&text[..body.start], &text[body.end..]);
+            let opener = before.strip_suffix('{').map(str::trim_ascii_end);
+            prop_assert!(opener.is_some_and(|before| before.ends_with(')')));
+            prop_assert_eq!(behind.chars().next(), Some('}'));
+        }
+        let declared = parse_declarations(Language::C, &text);
+        prop_assert!(declared.root().end_byte() <= text.len());
+    }
+}
