@@ -1,8 +1,8 @@
 //! The syntax of an open document: computed on first use, kept until its text changes, shared by all that read it.
 //!
 //! The results for the last text are kept, and a new text is parsed incrementally: the whole document, and the text before a cursor, closed
-//! behind the cursor. Every result is the one of a fresh computation, so it depends on the text only, never on earlier ones
-//! ([`Tree::update`], [`Tree::update_end`]).
+//! behind the cursor. In a long file without errors, only its last items are parsed. Every result is the one of a fresh computation, so it
+//! depends on the text only, never on earlier ones ([`Tree::update`], [`Tree::update_end`], [`KnownItems`]).
 //!
 //! Nothing is computed when a document changes. Requests for the same text wait for the first one and find it done: callers are on
 //! blocking threads. A thread that must not be waited for uses [`SyntaxCache::background_tree`] or a [fork](SyntaxCache::fork).
@@ -13,12 +13,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use text::Edit;
 
+use self::last_items::KnownItems;
 use crate::language::Language;
 use crate::lexer::LexedText;
 use crate::names::NamesOfLines;
 use crate::outline::{Outline, OutlineRecord};
 use crate::scope::{Scope, close_prefix, scope_of};
 use crate::tree::{Tree, parse_while_edited};
+
+mod last_items;
 
 /// Texts are parsed from the same base while at most this many bytes are parsed again. Then the new text becomes a base: each step from
 /// base to base adds to the bound of the parser's work ([`Tree::update`]).
@@ -51,6 +54,8 @@ struct Entries {
     scope: Option<LastScope>,
     /// The closed text that the text before a cursor is parsed from.
     scope_base: Option<ScopeBase>,
+    /// The closed text whose items before a cursor are not parsed again.
+    known_items: Option<Arc<KnownItems>>,
     /// Whether the closed text before the last cursor has an error: then the next one mostly has it, too.
     has_scope_error: bool,
     /// The names before the last cursor.
@@ -125,9 +130,7 @@ impl SyntaxCache {
         let cell = self.entries().scope_cell(language, prefix);
         Arc::clone(cell.get_or_init(|| {
             let text = close_prefix(language, prefix, self.lexed(language, prefix).tokens());
-            let text: Arc<str> = text.into();
-            let (tree, outline) = self.closed_outline(language, &text);
-            Arc::new(scope_of(&tree, &text, outline, prefix.len()))
+            Arc::new(self.closed_scope(language, &text.into(), prefix.len()))
         }))
     }
 
@@ -174,12 +177,16 @@ impl SyntaxCache {
         new
     }
 
-    /// Returns the tree and the outline of the closed text before a cursor.
-    fn closed_outline(&self, language: Language, text: &Arc<str>) -> (Tree, Outline) {
-        let (base, expects_error) = {
+    /// Returns the scope at `cursor` in `text`, which is closed behind it.
+    fn closed_scope(&self, language: Language, text: &Arc<str>, cursor: usize) -> Scope {
+        let (known_items, base, expects_error) = {
             let entries = self.entries();
-            (entries.scope_base.clone(), entries.has_scope_error)
+            (entries.known_items.clone(), entries.scope_base.clone(), entries.has_scope_error)
         };
+        if let Some(scope) = known_items.and_then(|known| known.scope(language, text, cursor)) {
+            self.entries().has_scope_error = false;
+            return scope;
+        }
         let base = base.filter(|base| base.parsed.tree.language() == language);
         let updated =
             base.as_ref().and_then(|ScopeBase { parsed: ParsedText { text: old, tree }, .. }| {
@@ -198,15 +205,26 @@ impl SyntaxCache {
                     Some((record, updated)) => tree.continued_outline(text, record, updated.same()),
                     None => tree.outline(text),
                 };
-                (tree, outline)
+                scope_of(&tree, text, outline, cursor)
             }
-            _ => {
-                let (outline, record) = tree.recorded_outline(text);
-                let parsed = ParsedText { text: Arc::clone(text), tree: tree.clone() };
-                self.entries().scope_base = Some(ScopeBase { parsed, outline: record.map(Arc::new) });
-                (tree, outline)
-            }
+            _ => self.scope_of_new_base(ParsedText { text: Arc::clone(text), tree }, cursor),
         }
+    }
+
+    /// Same as [`SyntaxCache::closed_scope`] for a text that becomes the base of later ones.
+    fn scope_of_new_base(&self, parsed: ParsedText, cursor: usize) -> Scope {
+        let (outline, record) = parsed.tree.recorded_outline(&parsed.text);
+        let scope = scope_of(&parsed.tree, &parsed.text, outline, cursor);
+        let outline = record.map(Arc::new);
+        let mut entries = self.entries();
+        if let Some(record) = &outline
+            && entries.known_items.as_ref().is_none_or(|known| !known.have(&parsed, cursor))
+        {
+            let known = KnownItems::new(parsed.clone(), Arc::clone(record), &scope.bindings, cursor);
+            entries.known_items = Some(Arc::new(known));
+        }
+        entries.scope_base = Some(ScopeBase { parsed, outline });
+        scope
     }
 
     /// Returns the outline of `head`, the first lines of the document.

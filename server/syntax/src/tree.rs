@@ -115,6 +115,17 @@ impl Tree {
         updated.has_only_recoveries(&self.recoveries_before(start), start).then_some(updated)
     }
 
+    /// Returns the tree of `new` from byte `from` on, the start of an item; `None` if there is an error in it, or if parsing the whole text
+    /// might exceed the budget.
+    pub(crate) fn of_items_from(&self, new: &str, from: usize) -> Option<Tree> {
+        let budget = ParseBudget::for_edit(new.len()).after(self.cost?)?;
+        let start_point = advance(Point { row: 0, column: 0 }, &new[..from]);
+        let end_point = advance(start_point, &new[from..]);
+        let range = tree_sitter::Range { start_byte: from, end_byte: new.len(), start_point, end_point };
+        let tree = parse_pieces(self.language, new, &[range], budget);
+        (!tree.is_too_complex() && !tree.root().has_error()).then_some(tree)
+    }
+
     /// Returns whether all nodes that the parser recovered in are `reused` ones and end before `end`.
     fn has_only_recoveries(&self, reused: &FxHashSet<usize>, end: usize) -> bool {
         self.recoveries().all(|node| reused.contains(&node.id()) && node.end_byte() < end)

@@ -51,7 +51,7 @@ struct Change {
 }
 
 /// Numbers of items in an outline.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ItemCounts {
     definitions: usize,
     imports: usize,
@@ -145,9 +145,29 @@ impl Tree {
         }
         builder.outline.limited()
     }
+
+    /// Returns the outline of `text`, of which this is the tree from byte `from` on. In the recorded text, the items before that byte are
+    /// the same, and it is one of the [`OutlineRecord::takeable_bytes`].
+    pub(crate) fn outline_behind(&self, text: &str, record: &OutlineRecord, from: usize) -> Outline {
+        let mut builder = OutlineBuilder::new(self.language, SourceText { text });
+        builder.take(record, ROOT + 1..record.visits.partition_point(|visit| (visit.start as usize) < from));
+        builder.walk(self.root());
+        builder.outline.limited()
+    }
 }
 
+/// Position of the first visit, that of the whole text.
+const ROOT: usize = 0;
+
 impl OutlineRecord {
+    /// Returns the number of bytes at the beginning of the text whose items depend on no others.
+    pub(crate) fn takeable_bytes(&self) -> usize {
+        let root_adds_nothing = self.before(ROOT) == self.before(ROOT + 1);
+        let mut items = self.visits.iter().filter(|visit| visit.depth == 1);
+        let depends = items.find(|visit| !visit.is_takeable).map(|visit| visit.start as usize);
+        if root_adds_nothing { depends.unwrap_or(usize::MAX) } else { 0 }
+    }
+
     /// Adds the visit of a node. `around` are the positions of the visits around it and its own.
     fn add(
         &mut self,

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use super::SyntaxCache;
-use crate::{Language, LanguageFamily, Tree, lexed_bytes, parse_counts, scope};
+use crate::scope::close_prefix;
+use crate::{Language, LanguageFamily, Tree, lex, lexed_bytes, parse_counts, scope};
 
 const SOURCES: [(Language, &str); 10] = [
     (
@@ -171,6 +172,72 @@ proptest! {
             editor.apply(change);
         }
     }
+}
+
+proptest! {
+    /// Also where it would be faster to parse more.
+    #[test]
+    fn scopes_with_known_items_are_those_of_a_fresh_parse(
+        (language, source) in select(SOURCES.to_vec()),
+        has_error in any::<bool>(),
+        at in any::<Index>(),
+        typed in "([a-z]|[(){}:;.,\"'`<>\n #/*é]){0,9}",
+    ) {
+        let rest = if has_error { with_error(language, source) } else { source.to_owned() };
+        let text = [&*source.repeat(5), &rest, source].concat();
+        let cache = SyntaxCache::default();
+        cache.scope(language, &text);
+        let prefix = [&text[..text.floor_char_boundary(at.index(text.len() + 1))], &typed].concat();
+        let closed = close_prefix(language, &prefix, &lex(language, &prefix));
+        let known = cache.entries().known_items.clone();
+        for found in known.iter().flat_map(|known| known.scopes(&closed, prefix.len())) {
+            prop_assert_eq!(&found, &scope(language, &prefix), "{}", prefix);
+        }
+    }
+}
+
+/// A package or namespace reaches to the end of the file, so nothing behind it is known without its node.
+#[test]
+fn known_items_are_used_in_files_without_packages() {
+    let function = |language: Language, number: usize| match language.family() {
+        LanguageFamily::Script => format!("function f{number}(a) {{\n  return a + {number};\n}}\n"),
+        LanguageFamily::Rust => format!("fn f{number}(a: u8) -> u8 {{\n    a + {number}\n}}\n"),
+        _ if language == Language::Python => format!("def f{number}(a):\n    return a + {number}\n"),
+        _ if language == Language::Go => format!("func f{number}(a int) int {{\n\treturn a + {number}\n}}\n"),
+        LanguageFamily::C => format!("int f{number}(int a) {{\n  return a + {number};\n}}\n"),
+        _ => format!("class F{number} {{\n  int f(int a) {{\n    return a + {number};\n  }}\n}}\n"),
+    };
+    let knows = |language: Language| {
+        let text: String = (0..60).map(|number| function(language, number)).collect();
+        let prefix = &text[..text.rfind("59").expect("the last number")];
+        let cache = SyntaxCache::default();
+        cache.scope(language, prefix);
+        let closed = close_prefix(language, prefix, &lex(language, prefix));
+        let known = cache.entries().known_items.clone();
+        known.is_some_and(|known| known.scopes(&closed, prefix.len()).next().is_some())
+    };
+    let without: Vec<Language> = Language::ALL.into_iter().filter(|&language| !knows(language)).collect();
+    // There, a text that is closed in a class has an error.
+    assert_eq!(without, [Language::CSharp]);
+}
+
+/// A guard on counted work: a key behind many functions parses the last ones only.
+#[test]
+fn typing_behind_many_functions_parses_the_last_ones() {
+    let function = |number: usize| format!("def f{number}(a):\n    return a + {number}\n\n\n");
+    let work_behind = |functions: usize| {
+        let mut typed: String = (0..functions).map(function).collect();
+        let cache = SyntaxCache::default();
+        cache.scope(Language::Python, &typed);
+        let before = parse_counts().work;
+        for key in "f1(f2, f3.x".chars() {
+            typed.push(key);
+            cache.scope(Language::Python, &typed);
+        }
+        parse_counts().work - before
+    };
+    let (few, many) = (work_behind(200), work_behind(2_000));
+    assert!(many < few * 11 / 10, "{many} and {few}");
 }
 
 /// Counts of the process: nextest runs each test in its own.

@@ -32,11 +32,13 @@ fn golden_repositories_parse() {
 #[test]
 fn golden_scopes_while_typing_equal_fresh_ones() {
     let files = check_files(|language, text, seed| {
+        // The cursor jumps from one place to the next.
+        let cache = SyntaxCache::default();
         for cut in 0..CUTS {
             let place = any_place(text, seed * CUTS + cut);
             let again: String = text[place..].chars().take(TYPED_AGAIN).collect();
             let typed = TYPED[(seed + cut) as usize % TYPED.len()];
-            type_at(language, &text[..place], if typed.is_empty() { &again } else { typed });
+            type_at(&cache, language, &text[..place], if typed.is_empty() { &again } else { typed });
         }
     });
     match files {
@@ -47,8 +49,7 @@ fn golden_scopes_while_typing_equal_fresh_ones() {
 
 /// Checks the scope behind each typed character.
 #[track_caller]
-fn type_at(language: Language, before: &str, typed: &str) {
-    let cache = SyntaxCache::default();
+fn type_at(cache: &SyntaxCache, language: Language, before: &str, typed: &str) {
     let mut prefix = before.to_owned();
     cache.scope(language, &prefix);
     for key in typed.chars() {
