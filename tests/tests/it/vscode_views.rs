@@ -217,10 +217,10 @@ fn the_menu_steers_engine_trial_and_recording() {
     editor.wait_until("document.querySelector('.monaco-dialog-box') !== null");
     take_picture(&editor, "forget");
     let is_forgotten = "Eyes.messages().some((text) => text.includes('opportunities deleted: 1'))";
-    // A dialog that is just shown may lose a key.
+    // A page that is just shown may take the focus from a dialog, and its keys.
     let confirm = || {
         if editor.evaluate("document.querySelector('.monaco-dialog-box') !== null") == true {
-            editor.press("Enter");
+            editor.click(".monaco-dialog-box .monaco-button:has-text('Delete')");
         }
     };
     editor.repeat_until("the last hour is forgotten", confirm, || editor.evaluate(is_forgotten) == true);

@@ -129,7 +129,7 @@ fn slow_lens_search_does_not_block_other_requests() {
     let editor = Editor::scripted(&project, &RULES);
     // Repeated text takes longest to find.
     let line = "total = subtotal\n";
-    let text = line.repeat(5_000);
+    let text = line.repeat(40_000);
     let large = editor.open("large.py", &text);
     for number in 0..10 {
         editor.client.call("ghostbench/recordCase", cursor(&large, line.len() * 100 * number));
