@@ -9,7 +9,8 @@
 //! ```
 //!
 //! The result depends on the text alone, never on an earlier tree, so that an open document is indexed like the saved file. In code
-//! without errors, its outline is that of the whole tree. An error inside of a function spoils no definition outside.
+//! without errors, its outline is that of the whole tree. An error in what is left out spoils no definition outside: in a function whose
+//! braces match and that has no directive.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -104,7 +105,7 @@ impl BodyReader<'_> {
             b'/' => self.comment_end(at).unwrap_or(at + 1),
             b'#' if self.begins_line(at) => {
                 self.directive = at + 1;
-                self.directive_end(at + 1)
+                self.line_end(at + 1, true)
             }
             quote @ (b'"' | b'\'') => self.literal_end(at + 1, quote),
             _ => at + 1,
@@ -150,29 +151,18 @@ impl BodyReader<'_> {
                 let length = memmem::find(&self.bytes[content..], b"*/").map(|length| length + 2);
                 Some(length.map_or(self.bytes.len(), |length| content + length))
             }
-            b'/' => Some(self.line_end(content)),
+            b'/' => Some(self.line_end(content, false)),
             _ => None,
         }
     }
 
-    /// Returns the end of the directive's line, or of a comment that begins there. Both may be continued.
-    fn directive_end(&self, mut at: usize) -> usize {
+    /// Returns the end of a line, which a backslash continues, or if it `has_comments`, of the comment that begins in it.
+    fn line_end(&self, mut at: usize, has_comments: bool) -> usize {
         while let Some(&byte) = self.bytes.get(at) {
             at = match byte {
                 b'\n' => return at,
                 b'\\' => self.after_escape(at),
-                b'/' => self.comment_end(at).unwrap_or(at + 1),
-                _ => at + 1,
-            }
-        }
-        self.bytes.len()
-    }
-
-    fn line_end(&self, mut at: usize) -> usize {
-        while let Some(&byte) = self.bytes.get(at) {
-            at = match byte {
-                b'\n' => return at,
-                b'\\' => self.after_escape(at),
+                b'/' if has_comments => self.comment_end(at).unwrap_or(at + 1),
                 _ => at + 1,
             }
         }

@@ -1,3 +1,5 @@
+//! What is left out of a file that is indexed, and that its definitions are those of the whole tree.
+
 use proptest::prelude::*;
 
 use super::*;
