@@ -1,5 +1,5 @@
-//! Parses what an index of a workspace needs of a file, in a third of the time: in C, definitions are outside of functions, so the
-//! insides of functions are left out.
+//! Parses a file for the index of a workspace, in a third of the time: in C, definitions are outside of functions, so the insides of
+//! functions are left out.
 //!
 //! ```text
 //! static int area(struct shape *shape)
@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The result depends on the text alone, never on an earlier tree, so that an open document is indexed like the saved file. In code
-//! without errors, its outline is that of the whole tree. An error in what is left out spoils no definition outside: in a function whose
-//! braces match and that has no directive.
+//! without errors, its outline is that of the whole tree. An error in a function spoils no definition outside if the braces match and
+//! the function has no directive.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -42,7 +42,7 @@ impl Tree {
     }
 }
 
-/// Returns what is left of a text; no ranges if that is all of it.
+/// Returns the rest of a text; no ranges if nothing is left out.
 fn ranges_around(text: &str, holes: &[Range<usize>]) -> Vec<tree_sitter::Range> {
     let mut ranges = Vec::new();
     let (mut start_byte, mut start_point) = (0, Point { row: 0, column: 0 });

@@ -1,4 +1,4 @@
-//! What is left out of a file that is indexed, and that its definitions are those of the whole tree.
+//! The insides of functions are left out, and the definitions are those of the whole tree.
 
 use proptest::prelude::*;
 

@@ -1,5 +1,5 @@
-//! The scope at a cursor far behind the beginning of a file: only the last items before the cursor are parsed, from nothing, and what those
-//! before them define is known from the base.
+//! The scope at a cursor far behind the beginning of a file: only the last items before the cursor are parsed, from nothing, and the
+//! definitions and variables of those before them are known from the base.
 //!
 //! ```text
 //! base    item item item item item item item  item ite…
