@@ -8,6 +8,7 @@
 //!
 //! This is the only module that maps files.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -19,11 +20,18 @@ use stored::{BlockStore, BlockWriter, SharedBytes, TextBlock};
 use crate::folder::prepare_folder;
 
 /// Blocks on the disk of a folder.
-#[derive(Debug)]
 pub struct DiskBlocks {
     folder: PathBuf,
     /// All blocks in use.
     blocks: Arc<Mutex<Vec<Weak<MappedBlock>>>>,
+    /// Whether memory is short; asked at the end of each pass.
+    is_memory_short: Box<dyn Fn() -> bool + Send + Sync>,
+}
+
+impl fmt::Debug for DiskBlocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DiskBlocks").field("folder", &self.folder).finish_non_exhaustive()
+    }
 }
 
 /// A mapped file that only this process can reach.
@@ -71,7 +79,21 @@ pub(crate) struct DiskBlockWriter {
 impl DiskBlocks {
     /// Uses `folder`, which is created with the first block.
     pub(crate) fn new(folder: &Path) -> DiskBlocks {
-        DiskBlocks { folder: folder.to_owned(), blocks: Arc::default() }
+        DiskBlocks { folder: folder.to_owned(), blocks: Arc::default(), is_memory_short: Box::new(|| true) }
+    }
+
+    /// Releases pages at the end of a pass only if this says that memory is short: else what was read would be read again by the next request
+    /// or pass. Without it, they are always released.
+    #[must_use]
+    pub fn released_if(self, is_memory_short: impl Fn() -> bool + Send + Sync + 'static) -> DiskBlocks {
+        DiskBlocks { is_memory_short: Box::new(is_memory_short), ..self }
+    }
+
+    /// Releases all pages, whether or not memory is short.
+    pub fn release_all(&self) {
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        blocks.retain(|block| block.strong_count() > 0);
+        blocks.iter().filter_map(Weak::upgrade).for_each(|block| release(&block.bytes));
     }
 
     pub(crate) fn writer(&self) -> io::Result<DiskBlockWriter> {
@@ -149,9 +171,9 @@ impl BlockStore for DiskBlocks {
     }
 
     fn release_pages(&self) {
-        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        blocks.retain(|block| block.strong_count() > 0);
-        blocks.iter().filter_map(Weak::upgrade).for_each(|block| release(&block.bytes));
+        if (self.is_memory_short)() {
+            self.release_all();
+        }
     }
 }
 
@@ -182,6 +204,39 @@ mod tests {
         store.release_pages();
         assert_eq!(texts, before);
         assert_eq!((*bytes).as_ref(), [7; 10_000]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn pages_are_kept_until_memory_is_short() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+
+        /// Returns the resident kilobytes of mapped files.
+        fn mapped() -> usize {
+            let status = fs::read_to_string("/proc/self/status").unwrap();
+            let line = status.lines().find_map(|line| line.strip_prefix("RssFile:")).unwrap();
+            line.trim().strip_suffix(" kB").unwrap().parse().unwrap()
+        }
+
+        const KILOBYTES: usize = 64 << 10;
+        let folder = tempfile::tempdir().unwrap();
+        let is_short = Arc::new(AtomicBool::new(false));
+        let asked = Arc::clone(&is_short);
+        let store = DiskBlocks::new(folder.path()).released_if(move || asked.load(Ordering::Relaxed));
+        let mut writer = store.create().unwrap();
+        writer.write_all(&vec![7; KILOBYTES << 10]).unwrap();
+        let bytes = writer.finish().unwrap();
+        let read = || (*bytes).as_ref().iter().step_by(1 << 10).filter(|&&byte| byte == 7).count();
+        for release in [DiskBlocks::release_pages, DiskBlocks::release_all] {
+            assert_eq!(read(), KILOBYTES);
+            is_short.store(false, Ordering::Relaxed);
+            store.release_pages();
+            let kept = mapped();
+            assert!(kept >= KILOBYTES);
+            is_short.store(true, Ordering::Relaxed);
+            release(&store);
+            assert!(mapped() + KILOBYTES / 2 < kept, "{} of {kept} kB", mapped());
+        }
     }
 
     #[test]

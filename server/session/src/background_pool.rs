@@ -15,7 +15,7 @@ use tokio::sync::watch::Receiver;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::allocator::{self, release_memory};
-use crate::step_threads::{StepThreads, TypingClock};
+use crate::step_threads::{StepThreads, TypingClock, TypingPools};
 
 /// Interval at which shared data to be dropped is checked; most requests end sooner.
 const DROP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
@@ -67,10 +67,13 @@ impl PriorityPool {
         threads: usize,
         typing: &TypingClock,
     ) -> Result<PriorityPool, ThreadPoolBuildError> {
-        let single = Arc::new(start_threads(name, 1)?);
+        let pools = TypingPools {
+            single: Arc::new(start_threads(name, 1)?),
+            with_idle_time: Arc::new(start_threads_of_idle_time(name, threads)?),
+        };
         Ok(PriorityPool {
             threads: start_threads(name, threads)?,
-            steps: StepThreads::new(single, typing.clone()),
+            steps: StepThreads::new(pools, typing.clone()),
             slots: Arc::new(Semaphore::new(threads.min(background_threads().get()))),
         })
     }
@@ -94,6 +97,24 @@ fn start_threads(name: &'static str, threads: usize) -> Result<ThreadPool, Threa
     let pool = pool.thread_name(move |number| format!("{name}-{number}"));
     let pool = pool.start_handler(|_| {
         completion::lower_thread_priority();
+    });
+    pool.build()
+}
+
+/// Starts threads of which all but the first run only while a core is idle; that one alone where the system does not support that.
+fn start_threads_of_idle_time(
+    name: &'static str,
+    threads: usize,
+) -> Result<ThreadPool, ThreadPoolBuildError> {
+    let is_supported = thread::spawn(completion::use_idle_time).join().unwrap_or(false);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(if is_supported { threads } else { 1 });
+    let pool = pool.thread_name(move |number| format!("{name}-{number}"));
+    let pool = pool.start_handler(|number| {
+        if number == 0 {
+            completion::lower_thread_priority();
+        } else {
+            completion::use_idle_time();
+        }
     });
     pool.build()
 }

@@ -48,10 +48,13 @@ impl IndexMemory {
         self.bytes / INDEX_BYTES_PER_TEXT_BYTE
     }
 
-    /// Returns whether this process has more memory resident than an index beyond the budget should take: then the parts that requests
-    /// have read are released.
+    /// Returns whether this process has more memory resident than an index beyond the budget should take, and much of it can be released:
+    /// what requests and updates have read from files, of which requests read most again. False where the system does not report it in a
+    /// file; any system takes such memory back when it is short.
     pub(crate) fn is_exceeded(self) -> bool {
-        resident_bytes().is_some_and(|resident| resident > self.bytes / 4 * 3)
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let resident = |name| size_of(name, &status).unwrap_or_default();
+        resident("VmRSS:") > self.bytes / 4 * 3 && resident("RssFile:") > self.bytes / 4
     }
 
     /// Returns the tokens of a model that fits in the budget, at most `limit`.
@@ -69,11 +72,6 @@ pub fn model_tokens(settings: &IndexSettings) -> usize {
 /// Returns the memory of the machine in bytes, where the system reports it in a file.
 fn machine_bytes() -> Option<u64> {
     total_of(&fs::read_to_string("/proc/meminfo").ok()?)
-}
-
-/// Returns the resident memory of this process in bytes, where the system reports it in a file.
-fn resident_bytes() -> Option<u64> {
-    size_of("VmRSS:", &fs::read_to_string("/proc/self/status").ok()?)
 }
 
 fn total_of(meminfo: &str) -> Option<u64> {

@@ -73,7 +73,6 @@ pub struct Indexer {
     cache: Option<Cache>,
     /// Where the index is if it exceeds the memory budget; `None` if it is in memory.
     blocks: Option<Arc<DiskBlocks>>,
-    memory: IndexMemory,
     /// Bytes of text by path, of the files whose current text is not in the cache.
     unsaved: FxHashMap<Arc<str>, u64>,
     /// Whether the cache has another form than that of this index.
@@ -156,7 +155,8 @@ impl Indexer {
         run: &OpenRun<'_>,
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
         let &OpenRun { memory, progress, keep_going, on_tree, threads } = run;
-        let blocks = cache.as_ref().map(|cache| Arc::new(cache.blocks()));
+        let blocks = |cache: &Cache| cache.blocks().released_if(move || memory.is_exceeded());
+        let blocks = cache.as_ref().map(|cache| Arc::new(blocks(cache)));
         let above_bytes = memory.text_bytes();
         let texts = blocks.clone().map(|store| TextStore { store, above_bytes });
         let mut cached = match cache.as_ref().zip(blocks.as_ref()) {
@@ -207,7 +207,6 @@ impl Indexer {
             index,
             cache,
             blocks,
-            memory,
             unsaved,
             needs_rewrite,
             retry_save_bytes: 0,
@@ -225,7 +224,7 @@ impl Indexer {
 
     /// Returns memory that is not needed to answer requests to the system.
     fn release_memory(&self) {
-        self.blocks.iter().for_each(|blocks| blocks.release_pages());
+        self.blocks.iter().for_each(|blocks| blocks.release_all());
         release_memory();
     }
 
@@ -276,7 +275,6 @@ impl Indexer {
         let updated = self.index.with_current_tokens();
         let is_different = updated.is_some();
         self.index = updated.unwrap_or_else(|| self.index.clone());
-        self.release_pages_if_exceeded();
         is_different
     }
 
@@ -291,20 +289,14 @@ impl Indexer {
         scope: &ScanScope,
         threads: &StepThreads,
     ) -> Result<bool, WorkspaceError> {
-        self.release_pages_if_exceeded();
+        // What requests have read.
+        self.store().iter().for_each(|store| store.release_pages());
         let changes = match scope {
             ScanScope::Paths(paths) => self.tracker.refresh(paths)?,
             ScanScope::Unwatched => self.tracker.poll()?,
             ScanScope::Everything => self.tracker.refresh_all()?,
         };
         Ok(self.apply(changes, threads))
-    }
-
-    /// Releases what requests and updates have read from the store, if this process has too much memory.
-    fn release_pages_if_exceeded(&self) {
-        if let Some(blocks) = self.blocks.as_ref().filter(|_| self.memory.is_exceeded()) {
-            blocks.release_pages();
-        }
     }
 
     fn apply(&mut self, changes: WorkspaceChanges, threads: &StepThreads) -> bool {
@@ -326,7 +318,6 @@ impl Indexer {
         };
         let index = threads.run(|| self.index.index().apply(derived, &removed));
         self.index = self.index.with_index(Arc::clone(snapshot.files()), index, projects);
-        self.release_pages_if_exceeded();
         if self.released_at.elapsed() >= RELEASE_INTERVAL {
             release_memory();
             self.released_at = Instant::now();

@@ -13,6 +13,7 @@
 mod change_burst;
 mod corpus_builder;
 mod folder_watcher;
+mod memory_watch;
 mod near_code;
 
 use std::panic::AssertUnwindSafe;
@@ -101,6 +102,7 @@ async fn keep_up_to_date(
         }
     };
     watching.begin(&indexer);
+    let _memory_watch = indexer.store().map(memory_watch::watch_memory);
     loop {
         let scope = tokio::select! {
             () = folder.changed.notified() => {
@@ -121,6 +123,10 @@ async fn keep_up_to_date(
             next = watching.next_wake() => {
                 if next == WakeReason::Restart {
                     watching.begin(&indexer);
+                }
+                // A scan in the middle of a branch switch would apply a part of it.
+                if folder.pending_changes() > 0 {
+                    change_burst::wait_for_end(|| folder.pending_changes()).await;
                 }
                 if next == WakeReason::Poll { ScanScope::Unwatched } else { ScanScope::Everything }
             }
@@ -357,7 +363,7 @@ async fn refresh(
     let scope = if folder.has_failed() { ScanScope::Everything } else { scope };
     let moves = indexer.tracker().root_changes();
     let scan = run_in_background(services, folder, move |threads| {
-        let refreshed = indexer.refresh_on(&scope, threads);
+        let refreshed = indexer.refresh_on(&scope, &threads.with_idle_time());
         let is_trimmed = indexer.drop_unused(Instant::now());
         (indexer, scope, refreshed, is_trimmed)
     });

@@ -20,8 +20,8 @@ pub trait BlockStore: fmt::Debug + Send + Sync {
     /// Writes a block of texts, one after the other.
     fn write_texts(&self, texts: &mut dyn Iterator<Item = &str>) -> io::Result<TextBlock>;
 
-    /// Returns the memory of everything that was read so far to the system; later accesses read it again. For the end of a pass over
-    /// data that is not needed soon.
+    /// Returns the memory of everything that was read so far to the system, if the store finds that memory is short; later accesses read it
+    /// again. For the end of a pass over data that is not needed soon.
     fn release_pages(&self) {}
 }
 

@@ -82,19 +82,14 @@ impl Tree {
     #[must_use]
     pub fn update(&self, old: &str, new: &str) -> Tree {
         let Some(edit) = Edit::between(old, new) else { return self.clone() };
-        // A text that grows has most of its errors at its end.
-        let updated = match edit.range.end == old.len() {
-            true => self.update_end(old, new).map(|updated| updated.tree),
-            false => self.try_update(old, new, &edit),
-        };
-        updated.unwrap_or_else(|| parse_while_edited(self.language, new))
+        self.try_update(old, new, &edit).unwrap_or_else(|| parse_while_edited(self.language, new))
     }
 
     /// Whether the parser finds an error in `new` while it reuses what it can of this tree, whose text is `old`; true beyond the
     /// budget. The metric of valid code is defined by this.
     ///
-    /// [`Tree::update`] parses most broken texts from nothing, since the parser may recover in another way there. That takes about as
-    /// long as the first parse, and finds another result for one broken text in some thousands.
+    /// [`Tree::update`] parses most broken texts from well before the edit to their end, or from nothing, since the parser may recover in
+    /// another way there. That takes up to as long as the first parse, and finds another result for one broken text in some thousands.
     pub fn has_error_after(&self, old: &str, new: &str) -> bool {
         let Some(edit) = Edit::between(old, new) else { return self.has_error() };
         if self.is_too_complex() {
@@ -110,6 +105,14 @@ impl Tree {
 
     /// Like [`Tree::update`]; `None` if a parse from nothing is necessary. `edit` is the one between both texts.
     pub(crate) fn try_update(&self, old: &str, new: &str, edit: &Edit) -> Option<Tree> {
+        // A text that grows has most of its errors at its end.
+        let is_at_end = edit.range.end == old.len();
+        let updated = if is_at_end { None } else { self.update_without_errors_behind(old, new, edit) };
+        updated.or_else(|| self.update_end(old, new).map(|updated| updated.tree))
+    }
+
+    /// Returns the tree of `new`; `None` if there is an error that does not end before the edit.
+    fn update_without_errors_behind(&self, old: &str, new: &str, edit: &Edit) -> Option<Tree> {
         let updated = self.reparse(old, new, edit)?.tree;
         let start = edit.range.start;
         updated.has_only_recoveries(&self.recoveries_before(start), start).then_some(updated)

@@ -3,9 +3,13 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use stored::{BlockStore, parts};
 use syntax::{Manifest, SourceFile};
 
 use crate::{Skips, TextHash};
+
+/// Bytes of text after which a pass over all texts releases what it has read.
+const PASS_BYTES: u64 = 64 << 20;
 
 /// The texts of a workspace at one moment; cheap to clone.
 #[derive(Clone, Debug)]
@@ -17,6 +21,8 @@ pub struct Snapshot {
     manifests: Arc<[Manifest]>,
     skips: Arc<Skips>,
     tree_hash: Arc<OnceLock<String>>,
+    /// Where the texts are; `None` for memory.
+    store: Option<Arc<dyn BlockStore>>,
 }
 
 /// Sizes of a snapshot.
@@ -46,7 +52,14 @@ impl Snapshot {
             manifests: manifests.into(),
             skips: Arc::new(skips),
             tree_hash: Arc::default(),
+            store: None,
         }
+    }
+
+    /// Returns the snapshot with the place of its texts.
+    #[must_use]
+    pub(crate) fn in_store(self, store: Option<Arc<dyn BlockStore>>) -> Snapshot {
+        Snapshot { store, ..self }
     }
 
     /// Returns the loaded folder.
@@ -88,13 +101,15 @@ impl Snapshot {
         })
     }
 
-    /// Counts files, lines and bytes.
+    /// Counts files, lines and bytes. Reads all texts.
     pub fn totals(&self) -> Totals {
-        Totals {
-            files: self.files.len(),
-            lines: self.files.iter().map(|file| line_count(&file.text)).sum(),
-            bytes: self.files.iter().map(|file| file.text.len()).sum(),
+        let mut totals = Totals { files: self.files.len(), ..Totals::default() };
+        for part in parts(&self.files, PASS_BYTES, |file| file.text.len() as u64) {
+            totals.lines += part.iter().map(|file| line_count(&file.text)).sum::<usize>();
+            totals.bytes += part.iter().map(|file| file.text.len()).sum::<usize>();
+            self.store.iter().for_each(|store| store.release_pages());
         }
+        totals
     }
 
     fn position(&self, path: &str) -> Result<usize, usize> {

@@ -232,7 +232,9 @@ impl WorkspaceTracker {
         self.tree.read(&self.root, &self.limits, self.texts.as_ref(), progress, keep_going);
         self.check_going(keep_going)?;
         check_folder(&self.root)?;
-        let changes = WorkspaceChanges::between(&self.snapshot, self.tree.snapshot(&self.root));
+        let store = self.texts.as_ref().map(|texts| Arc::clone(&texts.store));
+        let snapshot = self.tree.snapshot(&self.root).in_store(store);
+        let changes = WorkspaceChanges::between(&self.snapshot, snapshot);
         self.snapshot = changes.snapshot.clone();
         Ok(changes)
     }
