@@ -11,8 +11,8 @@ const FILES_PER_RELEASE: usize = 2_048;
 #[derive(Clone, Copy)]
 pub(crate) struct FilePasses<'a> {
     pub(crate) threads: Parallelism,
-    /// Where the files' data is if it is not in memory. What a pass has read there is released meanwhile: the data of a large
-    /// workspace would fill the memory.
+    /// Where the files' data is if it is not in memory. What a pass has read there is released meanwhile if memory is short: the data of a
+    /// large workspace would fill it.
     pub(crate) store: Option<&'a dyn BlockStore>,
 }
 

@@ -1,8 +1,8 @@
 //! Thread pools for background work: reading folders, indexing, building corpora.
 //!
 //! Each priority has its own threads, as many as there are cores, and they run at a lower system priority where the system supports
-//! that. While the user types, a job uses one of them. Requests are never processed on these threads, since they would wait behind work
-//! that takes seconds.
+//! that. While the user types, a job uses one of them, and for a checkout the idle time of other cores. Requests are never processed on these
+//! threads, since they would wait behind work that takes seconds.
 
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -132,7 +132,7 @@ impl BackgroundPool {
         Ok(BackgroundPool { pools: Arc::new(pools), typing })
     }
 
-    /// Notes that the user types: for some seconds each job uses one thread.
+    /// Notes that the user types: for some seconds each job uses one thread, and idle time of other cores if it may.
     pub(crate) fn note_typing(&self) {
         self.typing.note();
     }

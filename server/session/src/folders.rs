@@ -135,7 +135,7 @@ impl Folders {
             .for_each(|folder| folder.note_opened(path));
     }
 
-    /// Notes that the user types: background work takes one core for some seconds.
+    /// Notes that the user types: background work takes one core for some seconds, and idle time of the others.
     pub fn note_typing(&self) {
         self.indexing.background.note_typing();
     }
