@@ -42,6 +42,9 @@ use crate::step_threads::StepThreads;
 /// A workspace with fewer bytes of text is cached when it is indexed; that takes less than a second.
 const MIN_BEGUN_BYTES: usize = if cfg!(test) { 100_000 } else { 32 << 20 };
 
+/// So many changed files are a checkout, whose indexing takes a second or more: idle time of other cores is worth waking their threads.
+const MIN_CHECKOUT_FILES: usize = if cfg!(test) { 2 } else { 500 };
+
 /// Time between two returns of freed memory while files change: each takes milliseconds in a large workspace.
 const RELEASE_INTERVAL: Duration = Duration::from_secs(30);
 
@@ -308,6 +311,8 @@ impl Indexer {
             self.unsaved.remove(path);
         }
         self.unsaved.extend(changed.iter().map(size));
+        let threads =
+            &if changed.len() < MIN_CHECKOUT_FILES { threads.clone() } else { threads.with_idle_time() };
         let deriving =
             Deriving { store: self.store(), threads, progress: &|_| {}, keep_going: &|| true, on_tree: None };
         let derived = deriving.derive_all(&changed, &mut IndexCache::default(), &mut None);

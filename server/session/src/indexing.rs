@@ -363,7 +363,7 @@ async fn refresh(
     let scope = if folder.has_failed() { ScanScope::Everything } else { scope };
     let moves = indexer.tracker().root_changes();
     let scan = run_in_background(services, folder, move |threads| {
-        let refreshed = indexer.refresh_on(&scope, &threads.with_idle_time());
+        let refreshed = indexer.refresh_on(&scope, threads);
         let is_trimmed = indexer.drop_unused(Instant::now());
         (indexer, scope, refreshed, is_trimmed)
     });

@@ -1,5 +1,5 @@
-//! Selects the threads for each step of background work: all of the job's pool, but a single one while the user types, to which the idle time
-//! of the other cores comes for work that the user's next requests need.
+//! Selects the threads for each step of background work: all of the job's pool, but a single one while the user types, or that one and the
+//! idle time of other cores.
 //!
 //! A job may take minutes, so it is divided into steps of a second or two, and each asks again.
 

@@ -21,7 +21,7 @@ pub struct Snapshot {
     manifests: Arc<[Manifest]>,
     skips: Arc<Skips>,
     tree_hash: Arc<OnceLock<String>>,
-    /// Where the texts are; `None` for memory.
+    /// Where the texts are if they are many.
     store: Option<Arc<dyn BlockStore>>,
 }
 
