@@ -74,14 +74,14 @@ fn line_at(text: &str, start: u32) -> &str {
 impl FileIndex {
     /// Parses `file` and derives everything from it.
     pub fn new(file: SourceFile) -> FileIndex {
-        let tree = syntax::parse_declarations(file.language, &file.text);
-        derive::derive(file, &tree)
+        let declarations = syntax::parse_declarations(file.language, &file.text);
+        derive::derive(file, &declarations)
     }
 
     /// Same as [`FileIndex::new`] with the file's syntax tree, which saves a parse in most languages.
     pub fn with_tree(file: SourceFile, tree: &Tree) -> FileIndex {
-        let tree = tree.declarations(&file.text);
-        derive::derive(file, &tree)
+        let declarations = tree.declarations(&file.text);
+        derive::derive(file, &declarations)
     }
 
     /// Returns the file.

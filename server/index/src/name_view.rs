@@ -1,6 +1,6 @@
 //! The names of an index as seen by one query: without the hidden files, and with the open file up to the cursor.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::Language;
 
 use crate::index_layer::IndexLayer;
@@ -16,6 +16,8 @@ pub(crate) struct NameView<'a> {
     own_definitions: FxHashMap<&'a str, u32>,
     /// For each definition of the open file the next one with the same name.
     next_of_name: Vec<Option<u32>>,
+    /// The names that imports of the open file define in it.
+    imported_names: FxHashSet<&'a str>,
 }
 
 impl<'a> NameView<'a> {
@@ -29,12 +31,18 @@ impl<'a> NameView<'a> {
             let name = Def { file: here, position }.name();
             next_of_name[position as usize] = own_definitions.insert(name, position);
         }
-        NameView { layers, open_file: here, own_definitions, next_of_name }
+        let imported_names = here.imports().iter().map(|import| &*import.local).collect();
+        NameView { layers, open_file: here, own_definitions, next_of_name, imported_names }
     }
 
     /// Returns the open file.
     pub(crate) fn open_file(&self) -> FileNames<'a> {
         self.open_file
+    }
+
+    /// Whether an import of the open file defines `name` in it.
+    pub(crate) fn imports_name(&self, name: &str) -> bool {
+        self.imported_names.contains(name)
     }
 
     /// Returns the file at `path`.

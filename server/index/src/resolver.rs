@@ -318,8 +318,7 @@ impl<'a> Resolver<'a> {
         if !own.is_empty() {
             return own;
         }
-        let named = file.imports().iter().filter(|import| *import.local == *name);
-        let imported: Vec<Entity<'a>> = named.flat_map(|import| self.resolve_import(file, import)).collect();
+        let imported = self.imported_as(file, name);
         if !imported.is_empty() {
             return imported;
         }
@@ -331,6 +330,16 @@ impl<'a> Resolver<'a> {
             .into_iter()
             .flat_map(|module| self.export(Entity::Module(module), name))
             .collect()
+    }
+
+    /// Returns the meanings of the imports that define `name` in `file`.
+    fn imported_as(&self, file: FileNames<'a>, name: &str) -> Vec<Entity<'a>> {
+        // Most names that the open file mentions are not imported.
+        if file == self.view.open_file() && !self.view.imports_name(name) {
+            return Vec::new();
+        }
+        let named = file.imports().iter().filter(|import| *import.local == *name);
+        named.flat_map(|import| self.resolve_import(file, import)).collect()
     }
 
     /// Returns the modules that a file sees without importing them.

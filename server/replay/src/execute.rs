@@ -232,7 +232,9 @@ pub async fn execute_on(
 
 /// Runs slow work without blocking the threads that process requests; the flag is set when this future is dropped. Continues its
 /// panics.
-async fn run_blocking<T: Send + 'static>(work: impl FnOnce(&CancelFlag) -> T + Send + 'static) -> T {
+pub(crate) async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
+) -> T {
     match completion::run_blocking(work).await.map_err(JoinError::try_into_panic) {
         Ok(done) => done,
         Err(Ok(reason)) => panic::resume_unwind(reason),

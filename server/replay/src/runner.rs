@@ -16,6 +16,7 @@ use futures_util::stream;
 use tokio::task::JoinSet;
 
 use crate::case_request::{CaseRequest, CaseRequests, SharedRequest};
+use crate::execute::run_blocking;
 use crate::fingerprint::fingerprint;
 use crate::plan::Attempt;
 use crate::prompt_symptoms::prompt_symptoms;
@@ -124,10 +125,16 @@ async fn run_attempt(
         let in_slot = SlotEngine::new(&*engine.engine, slot);
         let (form, outcome) = request.put_to(&in_slot, &engine.settings).await;
         drop(in_slot);
-        let mut prediction = Prediction { form, ..prediction(case, engine, attempt.repetition, Ok(outcome)) };
-        reservation.settle(&prediction);
-        filter(&mut prediction, case);
-        Some(prediction)
+        // Not on a thread that sends requests: many answers may come at once.
+        let prediction = run_blocking(move |_| {
+            let (case, engine) = (&inputs.cases[attempt.case], &inputs.engines[attempt.engine]);
+            let mut prediction =
+                Prediction { form, ..prediction(case, engine, attempt.repetition, Ok(outcome)) };
+            reservation.settle(&prediction);
+            filter(&mut prediction, case);
+            prediction
+        });
+        Some(prediction.await)
     });
     let failed = |reason| {
         let (case, engine) = (&questions.cases[attempt.case], &questions.engines[attempt.engine]);

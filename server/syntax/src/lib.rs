@@ -50,7 +50,7 @@ pub use blocks::{Block, BlockKind};
 pub use body::Body;
 pub use bounded_parse::{ParseCounts, parse_counts};
 pub use compact_signature::ELLIPSIS;
-pub use declarations::parse_declarations;
+pub use declarations::{Declarations, parse_declarations};
 pub use declared_functions::{DeclaredFunction, may_have_comments};
 pub use expr::Expr;
 pub use functions::Function;

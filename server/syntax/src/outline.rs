@@ -12,6 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
+use crate::declarations::OneLineMacro;
 use crate::expr::Expr;
 use crate::node_fields::NodeFields;
 use crate::tree::Tree;
@@ -179,8 +180,14 @@ pub struct Import {
 impl Tree {
     /// Returns the definitions and imports of the parsed `text`.
     pub fn outline(&self, text: &str) -> Outline {
-        let mut builder = OutlineBuilder::new(self.language, SourceText { text });
+        self.outline_with(text, &[])
+    }
+
+    /// Same as [`Tree::outline`], with macros that are not in the tree.
+    pub(crate) fn outline_with(&self, text: &str, macros: &[OneLineMacro]) -> Outline {
+        let mut builder = OutlineBuilder::new(self.language, SourceText { text }).with_macros(macros);
         builder.walk(self.root());
+        builder.add_macros_before(text.len());
         builder.outline.limited()
     }
 }
@@ -249,7 +256,7 @@ impl<'a> SourceText<'a> {
             }
         }
         kept.push_str(text(from, end));
-        without_opener(&collapse_whitespace(&kept, MAX_SIGNATURE_BYTES)).into()
+        signature_line(&kept)
     }
 
     /// Returns the first sentence of a comment or docstring without comment signs.
@@ -289,6 +296,11 @@ impl<'a> SourceText<'a> {
         }
         if is_in_block { "" } else { &above[start..end] }
     }
+}
+
+/// Returns a signature on one line, without the opener of a body.
+pub(crate) fn signature_line(written: &str) -> Box<str> {
+    without_opener(&collapse_whitespace(written, MAX_SIGNATURE_BYTES)).into()
 }
 
 /// Returns a signature without the signs between it and a body or value.

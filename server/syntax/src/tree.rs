@@ -228,7 +228,7 @@ pub(crate) fn advance(point: Point, text: &str) -> Point {
 }
 
 /// Counts in chunks whose count fits a byte: the compiler vectorizes this, and it runs over half of a document on every key.
-fn line_feeds(text: &str) -> usize {
+pub(crate) fn line_feeds(text: &str) -> usize {
     let count = |chunk: &[u8]| chunk.iter().map(|&byte| u8::from(byte == b'\n')).sum::<u8>();
     text.as_bytes().chunks(u8::MAX.into()).map(|chunk| usize::from(count(chunk))).sum()
 }

@@ -7,13 +7,13 @@ use anyhow::{Context, Result, ensure};
 use completion::WorkspaceIndex;
 use mock::{MockServer, Reply, ReplyStep};
 use serde_json::json;
-use syntax::Language;
+use syntax::{Language, SourceFile};
 use tests::Project;
 use tests::lsp::{Buffer, Encoding};
 
 use super::{answering_server, milliseconds, python_file};
 use crate::measure::lsp::editor::Editor;
-use crate::measure::lsp::typed_file::TypedFile;
+use crate::measure::lsp::typed_file::{self, TypedFile};
 use crate::measure::repositories::Repo;
 
 /// Lengths of the files of short functions.
@@ -67,6 +67,8 @@ pub(super) fn measure(repos: &[Repo], workspace: &WorkspaceIndex) -> Result<Stri
 /// A document with the cursor on a line without code.
 struct TypedDocument {
     name: String,
+    /// Ends of the paths of the files that it consists of. The workspace is without them: an open file has no saved copies.
+    sources: &'static [&'static str],
     text: String,
     cursor: usize,
 }
@@ -77,7 +79,7 @@ impl TypedDocument {
         let mut text = python_file(lines / 2);
         let cursor = text[..text.len() / 2].rfind('\n').map_or(0, |end| end + 1);
         text.insert(cursor, '\n');
-        TypedDocument { name: format!("{lines} lines of short functions"), text, cursor }
+        TypedDocument { name: format!("{lines} lines of short functions"), sources: &[], text, cursor }
     }
 
     /// A file of real code.
@@ -87,23 +89,26 @@ impl TypedDocument {
         let indentation = statement[..statement.len() - statement.trim_start().len()].to_owned();
         text.insert_str(cursor, &format!("{indentation}\n"));
         let cursor = cursor + indentation.len();
-        Ok(TypedDocument { name: "3000 lines of real code".to_owned(), text, cursor })
+        let name = "3000 lines of real code".to_owned();
+        Ok(TypedDocument { name, sources: &typed_file::FILES, text, cursor })
     }
 }
 
-/// Starts an editor with an engine at this server. Its folder has a saved file with this text, and the files of a workspace.
+/// Starts an editor with an engine at this server. Its folder has the document as a saved file, and the files of a workspace.
 fn editor(
     server: &MockServer,
-    saved: &str,
+    document: &TypedDocument,
     workspace: Option<&WorkspaceIndex>,
     more: &str,
 ) -> Result<Editor> {
     let ghostbench = crate::measure::ghostbench()?;
     let project = Project::new("");
-    for file in workspace.iter().flat_map(|workspace| workspace.files().iter()) {
+    let files = workspace.iter().flat_map(|workspace| workspace.files().iter());
+    let is_source = |file: &&SourceFile| document.sources.iter().any(|source| file.path.ends_with(source));
+    for file in files.filter(|file| !is_source(file)) {
         project.write(&file.path, &*file.text);
     }
-    project.write(TYPED, saved);
+    project.write(TYPED, &document.text);
     let strategy = if workspace.is_some() { "hybrid" } else { "none" };
     let settings = project.sibling_path("engines.toml");
     let engine = format!("[[engine]]\nname = \"mock\"\nkind = \"llama-cpp\"\nurl = \"{}\"\n", server.url());
@@ -128,7 +133,7 @@ struct RequestTimes {
 /// the file, a request at the end of each.
 fn request_times(document: &TypedDocument, workspace: Option<&WorkspaceIndex>) -> Result<RequestTimes> {
     let server = answering_server();
-    let editor = editor(&server, &document.text, workspace, "")?;
+    let editor = editor(&server, document, workspace, "")?;
     let mut buffer = Buffer::new(editor.uri(TYPED), "python", Encoding::Utf16, &document.text);
     editor.open(&buffer);
     let (mut typed, mut moved) = (Vec::new(), Vec::new());
@@ -187,9 +192,9 @@ fn parse_times(document: &TypedDocument) -> Vec<Duration> {
 /// Cancels requests that the engine never answers.
 fn cancel_times(price: &str) -> Result<Vec<Duration>> {
     let server = MockServer::scripted(|_| Reply::stream("text/event-stream").with_step(ReplyStep::Hang));
-    let text = python_file(300);
-    let editor = editor(&server, &text, None, price)?;
-    let buffer = Buffer::new(editor.uri(TYPED), "python", Encoding::Utf16, &text);
+    let document = TypedDocument::of_functions(600);
+    let editor = editor(&server, &document, None, price)?;
+    let buffer = Buffer::new(editor.uri(TYPED), "python", Encoding::Utf16, &document.text);
     editor.open(&buffer);
     let mut times = Vec::new();
     for count in 1..=CANCELLED {

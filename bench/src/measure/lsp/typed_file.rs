@@ -12,7 +12,7 @@ use crate::measure::repositories::Repo;
 pub(super) const REPOSITORY: &str = "rich";
 
 /// One single file of that length is only a table, so two files are joined.
-const FILES: [&str; 2] = ["rich/console.py", "rich/progress.py"];
+pub(in crate::measure) const FILES: [&str; 2] = ["rich/console.py", "rich/progress.py"];
 const LINES: usize = 3000;
 
 /// A comment at the very start: a cursor in it is not in code.

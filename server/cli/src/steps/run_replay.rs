@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context;
 use cases::{Case, Prediction, Run, Score};
@@ -154,9 +155,16 @@ fn open_run(asking: &ReplayJob<'_>) -> anyhow::Result<(RunFolder, Run, Vec<Predi
 /// beyond the cores, so that the next request does not wait until answers have been cleaned.
 pub(crate) fn runtime() -> anyhow::Result<Runtime> {
     let cores = cores();
+    let (workers, started) = (2 * cores, AtomicUsize::new(0));
     let runtime = runtime::Builder::new_multi_thread()
-        .worker_threads(2 * cores)
+        .worker_threads(workers)
         .max_blocking_threads(cores)
+        .on_thread_start(move || {
+            // The workers start first. They pass requests and answers on; the other threads compute.
+            if started.fetch_add(1, Ordering::Relaxed) < workers {
+                completion::take_short_turns();
+            }
+        })
         .enable_all()
         .build();
     runtime.context("cannot start threads")

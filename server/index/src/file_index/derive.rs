@@ -1,10 +1,10 @@
-//! Derives a [`FileIndex`] from a text and its tree.
+//! Derives a [`FileIndex`] from a text and its declarations.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use stored::PodArray;
-use syntax::{Language, Outline, SourceFile, Tree};
+use syntax::{Declarations, Language, Outline, SourceFile};
 
 use super::{BLOCK_LINES, CodeLine, FileIndex, line_at};
 use crate::ContentHash;
@@ -15,16 +15,16 @@ use crate::terms::Term;
 /// Maximum nesting depth of functions; real code nests less.
 const MAX_FUNCTIONS_AROUND: usize = 16;
 
-pub(super) fn derive(file: SourceFile, tree: &Tree) -> FileIndex {
+pub(super) fn derive(file: SourceFile, declarations: &Declarations<'_>) -> FileIndex {
     let hash = ContentHash::of(&file);
     if !fits_in_32_bits(&file.text) {
         return empty_index(file, hash);
     }
     let lines = code_lines(&file.text);
     let blocks = block_terms(file.language, &file.text, &lines);
-    let functions = functions(tree, &file.text);
+    let functions = functions(declarations, &file.text);
     let function_words = function_words(file.language, &file.text, &functions);
-    let outline = tree.outline(&file.text).into();
+    let outline = declarations.outline(&file.text).into();
     FileIndex {
         file,
         hash,
@@ -33,7 +33,7 @@ pub(super) fn derive(file: SourceFile, tree: &Tree) -> FileIndex {
         functions,
         function_words,
         outline,
-        is_too_complex: tree.is_too_complex(),
+        is_too_complex: declarations.is_too_complex(),
     }
 }
 
@@ -103,9 +103,9 @@ fn block_text<'t>(text: &'t str, lines: &[CodeLine]) -> &'t str {
 
 /// Returns the functions with a body. In endlessly nested code the innermost are omitted: the cost of each is proportional to
 /// its content.
-fn functions(tree: &Tree, text: &str) -> Box<[Range<u32>]> {
+fn functions(declarations: &Declarations<'_>, text: &str) -> Box<[Range<u32>]> {
     let mut around: Vec<usize> = Vec::new();
-    let mut functions = tree.functions_with_body(text);
+    let mut functions = declarations.functions_with_body(text);
     functions.retain(|function| {
         while around.pop_if(|end| *end <= function.start).is_some() {}
         let is_kept = around.len() < MAX_FUNCTIONS_AROUND;

@@ -198,9 +198,8 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
     /// Collects mentioned names that are in reach without an individual import.
     fn mentioned_names(&mut self) {
         let here = self.resolver.view.open_file();
-        let is_imported = |name: &str| here.imports().iter().any(|import| *import.local == *name);
-        let mut names: Vec<&str> =
-            self.question.cursor_terms.names().filter(|name| !is_imported(name)).collect();
+        let names = self.question.cursor_terms.names();
+        let mut names: Vec<&str> = names.filter(|name| !self.resolver.view.imports_name(name)).collect();
         names.sort_unstable();
         names.dedup();
         for name in names {

@@ -11,9 +11,9 @@ fn check(marked: &str) {
     let text = marked.replace(['«', '»'], "");
     let mut found = String::new();
     let mut at = 0;
-    for body in bodies(&text) {
-        found += &format!("{}«{}»", &text[at..body.start], &text[body.clone()]);
-        at = body.end;
+    for hole in LeftOut::of(&text).holes {
+        found += &format!("{}«{}»", &text[at..hole.start], &text[hole.clone()]);
+        at = hole.end;
     }
     found += &text[at..];
     assert_eq!(found, marked);
@@ -61,6 +61,27 @@ fn bodies_with_directives_are_parsed_but_for_inner_blocks() {
 }
 
 #[test]
+fn macros_on_one_line_are_left_out() {
+    check("«#define A\n#define B 1\r\n\n# define\tC_2 \"a\" 'b'\n»int x;\n  «#define D (1 << 2)\n»");
+    check("void f(void) {« call(1); call(2); »}\n«#define A 1\n»void g(void) {« call(3); call(4); »}\n");
+    // With parameters, comments or more lines, in a type, without a line end, and other directives.
+    check(
+        "#define F(a) a\n#define A 1 // one\n#define B 2 /* two\n */\n#define C \\\n 3\n#define\n#define 4\n#define é 5\n",
+    );
+    check("enum e {\n#define A 1\n  X = A,\n};\n#defined A\n#if A\n#endif\nint a; #define B 1\n#define C 1");
+    check("#if A\n«#define B 1\n»#else\n«#define B 2\n»#endif\n");
+}
+
+#[test]
+fn many_holes_are_parsed() {
+    let text = "int x;\n#define A 1\nint f(int a) { return a + a + a; }\n".repeat(MAX_HOLES);
+    let left_out = LeftOut::of(&text);
+    assert_eq!((left_out.holes.len(), left_out.macros.len()), (MAX_HOLES, MAX_HOLES / 2));
+    let (whole, declared) = (parse(Language::C, &text), parse_declarations(Language::C, &text));
+    assert_eq!(declared.outline(&text), whole.outline(&text));
+}
+
+#[test]
 fn unclosed_code_is_parsed() {
     check("}}\nvoid f(void) {« call(1); call(2); »}\nvoid g(void) {\n call(3); call(4);");
     check("void f(void) { call(1); call(2); /* }");
@@ -71,14 +92,14 @@ fn unclosed_code_is_parsed() {
 
 #[test]
 fn definitions_are_those_of_the_whole_tree() {
-    let text = "#include \"b.h\"\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\nstruct point {\n\tint x; /* left */\n\tint y;\n};\n\
+    let text = "#define FLAG\n#include \"b.h\"\n  #  define LIMIT\t ( 2  + 3 ) \r\n/* How many. */\n#define MANY {\n/* One\n * more. */\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\nstruct point {\n\tint x; /* left */\n\tint y;\n};\n\
         struct __attribute__((packed)) packed { int first; int second; };\n\
         /* The area. */\nstatic struct point *area(struct point *p, int (*f)(int))\n{\n\tstruct local { int z; } l;\n\tint k = f(p->x);\n\
         \treturn p;\n}\n#ifdef A\nint g(void);\nint h(void)\n{\n\tint inner(int i);\n\treturn inner(1) + inner(2);\n}\n#endif\n\
         int old(a, b)\n\tint a;\n\tint b;\n{\n\treturn a + b + a + b;\n}\nstruct odd __attribute__((packed)) { int third; int fourth; };\nint values[] = { 1, 2, 3, 4, 5, 6, 7, 8 };\n";
     let (whole, declared) = (parse(Language::C, text), parse_declarations(Language::C, text));
-    assert!(!whole.has_error() && !declared.has_error());
-    assert_eq!(bodies(text).len(), 3);
+    assert!(!whole.has_error() && !declared.tree.has_error());
+    assert_eq!(LeftOut::of(text).holes.len(), 5);
     assert_eq!(declared.outline(text), whole.outline(text));
     assert_eq!(declared.functions_with_body(text), whole.functions_with_body(text));
     assert_eq!(whole.declarations(text).outline(text), whole.outline(text));
@@ -97,8 +118,8 @@ fn error_in_a_function_spoils_no_definition() {
 fn other_languages_are_parsed_as_a_whole() {
     let text = "struct S { auto f() { struct T { int x; }; return T{1}.x; } };\n";
     let (whole, declared) = (parse(Language::Cpp, text), parse_declarations(Language::Cpp, text));
-    assert_eq!(declared.inner.root_node().to_sexp(), whole.inner.root_node().to_sexp());
-    assert!(matches!(whole.declarations(text), Cow::Borrowed(_)));
+    assert_eq!(declared.tree.inner.root_node().to_sexp(), whole.inner.root_node().to_sexp());
+    assert!(matches!(whole.declarations(text).tree, Cow::Borrowed(_)));
 }
 
 proptest! {
@@ -107,7 +128,9 @@ proptest! {
         text in "(\\{|\\}|\\) \\{|\"|'|/\\*|\\*/|//|\n#if x|\\\\|\n|\r\n|f\\(|;|äöü12345678901234567){0,40}",
     ) {
         let mut end = 0;
-        for body in bodies(&text) {
+        let LeftOut { holes, macros } = LeftOut::of(&text);
+        prop_assert!(macros.is_empty());
+        for body in holes {
             prop_assert!(end < body.start);
             end = body.end;
             let (before, behind) = (&text[..body.start], &text[body.end..]);
@@ -116,6 +139,6 @@ proptest! {
             prop_assert_eq!(behind.chars().next(), Some('}'));
         }
         let declared = parse_declarations(Language::C, &text);
-        prop_assert!(declared.root().end_byte() <= text.len());
+        prop_assert!(declared.tree.root().end_byte() <= text.len());
     }
 }

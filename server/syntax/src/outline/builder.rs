@@ -8,9 +8,11 @@ use tree_sitter::Node;
 use super::continuation::VisitEffects;
 use super::{Definition, DefinitionKind, Import, ImportedItem, MAX_NAMESPACE_BYTES, Outline, SourceText};
 use crate::bounded_parse::ParseBudget;
+use crate::declarations::OneLineMacro;
 use crate::fragments::parse_fragments;
 use crate::language::Language;
 use crate::node_fields::NodeFields;
+use crate::tree::line_feeds;
 use crate::walk::TreeWalk;
 
 /// Maximum nesting of fragments that are parsed again: each level costs as much as the first one.
@@ -36,6 +38,10 @@ pub(crate) struct OutlineBuilder<'a> {
     name_index: NameIndex,
     /// Parent of the current node.
     parent: Option<ParentNode>,
+    /// Macros that are not in the tree and not added yet.
+    macros: &'a [OneLineMacro],
+    /// An offset before them, and its line.
+    line_before_macros: (usize, u32),
     /// What the visit of the current node does to the rest of the walk, if that is recorded or compared.
     pub(super) effects: Option<VisitEffects>,
 }
@@ -110,7 +116,27 @@ impl<'a> OutlineBuilder<'a> {
             known_namespaces: [("".into(), 0)].into_iter().collect(),
             name_index: NameIndex::default(),
             parent: None,
+            macros: &[],
+            line_before_macros: (0, 0),
             effects: None,
+        }
+    }
+
+    /// Adds macros that are not in the tree, outside of all definitions.
+    pub(super) fn with_macros(self, macros: &'a [OneLineMacro]) -> OutlineBuilder<'a> {
+        OutlineBuilder { macros, ..self }
+    }
+
+    /// Adds the macros before an offset.
+    pub(super) fn add_macros_before(&mut self, end: usize) {
+        while let Some((first, rest)) = self.macros.split_first()
+            && first.range.start < end
+        {
+            let (offset, line) = self.line_before_macros;
+            let line = line + line_feeds(&self.source.text[offset..first.range.start]) as u32;
+            self.line_before_macros = (first.range.start, line);
+            self.macros = rest;
+            self.outline.definitions.extend(first.definition(self.source, line).map(Arc::new));
         }
     }
 
@@ -125,6 +151,7 @@ impl<'a> OutlineBuilder<'a> {
     /// Adds the items of the walk's current node, and returns whether to visit its children.
     pub(super) fn visit(&mut self, node: Node<'_>, walk: &TreeWalk<'_>) -> bool {
         self.close_before(node.start_byte());
+        self.add_macros_before(node.start_byte());
         self.parent = walk.parent().map(|node| ParentNode { kind: node.kind_id(), start: node.start_byte() });
         self.language.spec().rules.define(node, self)
     }

@@ -390,7 +390,9 @@ fn doc(node: Node<'_>, outline: &OutlineBuilder<'_>) -> Box<str> {
 
 /// Returns the comment after `node` on its line.
 fn trailing_comment<'a>(source: SourceText<'a>, node: Node<'_>) -> &'a str {
-    let behind = source.text.get(node.end_byte()..).unwrap_or_default();
+    // The line end is a part of a directive's node.
+    let end = node.start_byte() + source.text_of(node).trim_end().len();
+    let behind = source.text.get(end..).unwrap_or_default();
     let behind = behind.lines().next().unwrap_or_default().trim_start_matches([',', ';', ' ', '\t']);
     let block = behind.strip_prefix("/*").map(|block| block.split("*/").next().unwrap_or(block));
     let comment = block.or_else(|| behind.strip_prefix("//")).unwrap_or_default();
