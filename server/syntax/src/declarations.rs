@@ -86,10 +86,13 @@ fn ranges_around(text: &str, holes: &[Range<usize>]) -> Vec<tree_sitter::Range> 
     let (mut start_byte, mut start_point) = (0, Point { row: 0, column: 0 });
     for hole in holes {
         let end_point = advance(start_point, &text[start_byte..hole.start]);
-        ranges.push(tree_sitter::Range { start_byte, end_byte: hole.start, start_point, end_point });
+        if start_byte < hole.start {
+            ranges.push(tree_sitter::Range { start_byte, end_byte: hole.start, start_point, end_point });
+        }
         (start_byte, start_point) = (hole.end, advance(end_point, &text[hole.clone()]));
     }
-    if !ranges.is_empty() {
+    // Before an empty range, the last node would end behind the hole.
+    if !holes.is_empty() && (start_byte < text.len() || ranges.is_empty()) {
         let (end_byte, end_point) = (text.len(), advance(start_point, &text[start_byte..]));
         ranges.push(tree_sitter::Range { start_byte, end_byte, start_point, end_point });
     }

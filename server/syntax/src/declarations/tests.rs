@@ -99,10 +99,21 @@ fn definitions_are_those_of_the_whole_tree() {
         int old(a, b)\n\tint a;\n\tint b;\n{\n\treturn a + b + a + b;\n}\nstruct odd __attribute__((packed)) { int third; int fourth; };\nint values[] = { 1, 2, 3, 4, 5, 6, 7, 8 };\n";
     let (whole, declared) = (parse(Language::C, text), parse_declarations(Language::C, text));
     assert!(!whole.has_error() && !declared.tree.has_error());
-    assert_eq!(LeftOut::of(text).holes.len(), 5);
+    assert_eq!(LeftOut::of(text).holes.len(), 6);
     assert_eq!(declared.outline(text), whole.outline(text));
     assert_eq!(declared.functions_with_body(text), whole.functions_with_body(text));
     assert_eq!(whole.declarations(text).outline(text), whole.outline(text));
+}
+
+#[test]
+fn comment_below_a_macro_is_not_its_description() {
+    let text = "#define A 1\n/* About b. */\n#define B 2\n#define C(c) c\n// About d.\n#define D 4\n";
+    for outline in
+        [parse(Language::C, text).outline(text), parse_declarations(Language::C, text).outline(text)]
+    {
+        let docs: Vec<&str> = outline.definitions.iter().map(|definition| &*definition.doc).collect();
+        assert_eq!(docs, ["", "About b", "", "About d"]);
+    }
 }
 
 #[test]
@@ -123,6 +134,23 @@ fn other_languages_are_parsed_as_a_whole() {
 }
 
 proptest! {
+    #[test]
+    fn lines_with_macros_have_the_definitions_of_the_whole_tree(
+        lines in prop::collection::vec(prop::sample::select(vec![
+            "#define A 1\n", "  #\tdefine B_2\t(2 << 1) \r\n", "#define C\n", "#define D(d) d\n", "#define E \\\n 5\n", "#define F \"f\" 'f'\n",
+            "#define G 7 /* seven */\n", "#define H 8 // eight\n", "#define I {\n", "#define 9\n", "/* One.\n * Two. */\n", "// Three.\n", "\n", "\t\n",
+            "int x;\n", "struct s {\n\tint m;\n};\n", "enum e {\n\tX,\n", "};\n", "#if A\n", "#else\n", "#endif\n", "#include \"a.h\"\n",
+            "int f(int a)\n{\n\treturn a + a + a;\n}\n", "int g(void)\n{\n#define J 10\n\treturn J;\n}\n", "int k =\n", "2;\n",
+        ]), 0..12),
+    ) {
+        let text = lines.concat();
+        let (whole, declared) = (parse(Language::C, &text), parse_declarations(Language::C, &text));
+        if !whole.root().has_error() {
+            prop_assert_eq!(declared.outline(&text), whole.outline(&text));
+            prop_assert_eq!(declared.functions_with_body(&text), whole.functions_with_body(&text));
+        }
+    }
+
     #[test]
     fn bodies_are_between_braces_and_in_order(
         text in "(\\{|\\}|\\) \\{|\"|'|/\\*|\\*/|//|\n#if x|\\\\|\n|\r\n|f\\(|;|äöü12345678901234567){0,40}",
