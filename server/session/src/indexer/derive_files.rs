@@ -13,7 +13,7 @@ use super::index_cache::{BegunCache, IndexCache};
 use super::{IndexProgress, TreeObserver, size};
 use crate::step_threads::StepThreads;
 
-/// Bytes of text whose entries are stored and cached together: two seconds of work. A killed process loses two parts at most.
+/// Bytes of text whose entries are stored and cached together: two seconds of work, the most that a killed process loses.
 const PART_BYTES: u64 = if cfg!(test) { 64 } else { 16 << 20 };
 /// Entries of fewer bytes of text stay in memory: changes of a few files are not worth a block.
 const MIN_STORED_BYTES: usize = if cfg!(test) { 1 } else { 4 << 20 };
@@ -23,15 +23,6 @@ pub(super) struct DerivedFiles {
     pub(super) files: Vec<Arc<FileIndex>>,
     /// Bytes of text by path, of the files that were not in the cache.
     pub(super) unsaved: FxHashMap<Arc<str>, u64>,
-}
-
-/// The entries of a part of the files, in their order.
-#[derive(Default)]
-struct DerivedPart {
-    /// The entry of each file, if it was in the cache.
-    known: Vec<Option<Arc<FileIndex>>>,
-    /// Those of the others.
-    new: Vec<FileIndex>,
 }
 
 /// How entries are derived.
@@ -61,7 +52,6 @@ impl Deriving<'_> {
             let done = done.fetch_add(more, Ordering::Relaxed) + more;
             (self.progress)(IndexProgress::Deriving { done, total: files.len() });
         };
-        let mut before = DerivedPart::default();
         for part in parts(files, PART_BYTES, |file| file.text.len() as u64) {
             let known: Vec<Option<Arc<FileIndex>>> =
                 part.iter().map(|file| cached.take_index(file)).collect();
@@ -69,33 +59,18 @@ impl Deriving<'_> {
                 part.iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(file, _)| file).collect();
             report(part.len() - new.len());
             all.unsaved.extend(new.iter().map(|file| size(file)));
-            let finishing = std::mem::take(&mut before);
-            // One thread writes a part while the others derive the next one.
-            let finish = || self.finish(finishing, begun);
-            let (finished, new) = self.threads.run(|| rayon::join(finish, || self.derive(&new, &report)));
-            all.files.extend(finished);
-            before = DerivedPart { known, new: new? };
+            let new = self.threads.run(|| self.derive(&new, &report))?;
+            let new: Vec<Arc<FileIndex>> = new.into_iter().map(Arc::new).collect();
+            let failed = begun.as_mut().and_then(|begun| begun.add(&new).err());
+            if let Some(error) = failed {
+                tracing::warn!(%error, "the cache cannot be written");
+                *begun = None;
+            }
+            self.store.iter().for_each(|store| store.release_pages());
+            let mut new = new.into_iter();
+            all.files.extend(known.into_iter().filter_map(|known| known.or_else(|| new.next())));
         }
-        all.files.extend(self.threads.run(|| self.finish(before, begun)));
         Some(all)
-    }
-
-    /// Stores and caches the new entries of a part, and returns all of its entries.
-    fn finish(&self, part: DerivedPart, begun: &mut Option<BegunCache>) -> Vec<Arc<FileIndex>> {
-        let DerivedPart { known, mut new } = part;
-        let bytes: usize = new.iter().map(|entry| entry.file().text.len()).sum();
-        if let Some(store) = self.store.as_deref().filter(|_| bytes >= MIN_STORED_BYTES) {
-            store_entries(&mut new, store);
-        }
-        let new: Vec<Arc<FileIndex>> = new.into_iter().map(Arc::new).collect();
-        let failed = begun.as_mut().and_then(|begun| begun.add(&new).err());
-        if let Some(error) = failed {
-            tracing::warn!(%error, "the cache cannot be written");
-            *begun = None;
-        }
-        self.store.iter().for_each(|store| store.release_pages());
-        let mut new = new.into_iter();
-        known.into_iter().filter_map(|known| known.or_else(|| new.next())).collect()
     }
 
     fn derive(&self, files: &[&SourceFile], report: &(dyn Fn(usize) + Sync)) -> Option<Vec<FileIndex>> {
@@ -104,7 +79,12 @@ impl Deriving<'_> {
             report(1);
             derived
         };
-        files.par_iter().map(derive).collect()
+        let mut derived: Vec<FileIndex> = files.par_iter().map(derive).collect::<Option<_>>()?;
+        let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+        if let Some(store) = self.store.as_deref().filter(|_| bytes >= MIN_STORED_BYTES) {
+            store_entries(&mut derived, store);
+        }
+        Some(derived)
     }
 
     fn derive_one(&self, file: &SourceFile) -> FileIndex {
