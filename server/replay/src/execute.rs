@@ -1,20 +1,18 @@
 //! Executes a run, from its description to the rows on disk. Callers print, show or return the result.
 
 use std::error::Error;
-use std::future::{self, Future};
+use std::future::Future;
 use std::ops::ControlFlow;
-use std::panic;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use cases::{Case, Prediction, Run, SchemaVersion, Score, WorkspaceState, suite_hash};
 use completion::ConfiguredEngine;
-use index::CancelFlag;
-use tokio::task::JoinError;
 
 use crate::ReplayError;
 use crate::answer_log::AnswerLog;
 use crate::background_scoring::BackgroundScorer;
+use crate::blocking_work::run_blocking;
 use crate::machine::machine;
 use crate::plan::{Attempt, plan};
 use crate::request_slots::StopSignal;
@@ -228,17 +226,4 @@ pub async fn execute_on(
         Ok(RunAnswers { predictions, missing, limit, scores })
     })
     .await
-}
-
-/// Runs slow work without blocking the threads that process requests; the flag is set when this future is dropped. Continues its
-/// panics.
-pub(crate) async fn run_blocking<T: Send + 'static>(
-    work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
-) -> T {
-    match completion::run_blocking(work).await.map_err(JoinError::try_into_panic) {
-        Ok(done) => done,
-        Err(Ok(reason)) => panic::resume_unwind(reason),
-        // The runtime shuts down, so the result is not needed.
-        Err(Err(_)) => future::pending().await,
-    }
 }

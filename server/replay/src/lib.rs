@@ -12,6 +12,7 @@
 
 mod answer_log;
 mod background_scoring;
+mod blocking_work;
 mod case_request;
 mod case_snapshot;
 mod code_version;

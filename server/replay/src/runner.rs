@@ -15,8 +15,8 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use tokio::task::JoinSet;
 
+use crate::blocking_work::run_blocking;
 use crate::case_request::{CaseRequest, CaseRequests, SharedRequest};
-use crate::execute::run_blocking;
 use crate::fingerprint::fingerprint;
 use crate::plan::Attempt;
 use crate::prompt_symptoms::prompt_symptoms;
@@ -64,7 +64,7 @@ pub struct RunInputs {
     pub jobs: usize,
 }
 
-/// Changes an answer to a case before it is recorded, on the threads that process requests.
+/// Changes an answer to a case before it is recorded, beside the threads that process requests.
 pub type AnswerFilter = fn(&mut Prediction, &Case);
 
 /// Runs all attempts, passes each prediction to `filter`, and then with the index of its case to `record` in the order of
@@ -143,7 +143,7 @@ async fn run_attempt(
     answered.await.unwrap_or_else(failed).map(|prediction| (attempt.case, prediction))
 }
 
-/// Runs on the thread pool, so that context is gathered and answers are filtered in parallel and a panic only affects its request.
+/// Runs on the thread pool, so that requests are made in parallel and a panic only affects its request.
 async fn catch_panic<T: Send + 'static>(ask: impl Future<Output = T> + Send + 'static) -> Result<T, String> {
     // Dropping a `JoinSet` cancels its tasks; a plain task would continue.
     let mut task = JoinSet::new();

@@ -136,7 +136,9 @@ impl<'a> OutlineBuilder<'a> {
             let line = line + line_feeds(&self.source.text[offset..first.range.start]) as u32;
             self.line_before_macros = (first.range.start, line);
             self.macros = rest;
-            self.outline.definitions.extend(first.definition(self.source, line).map(Arc::new));
+            if let Some(definition) = first.definition(self.source, line) {
+                self.insert(definition);
+            }
         }
     }
 
