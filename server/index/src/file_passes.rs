@@ -1,6 +1,6 @@
 //! Passes over the data of many files, from which the data about all of them is built.
 
-use stored::BlockStore;
+use stored::{BlockStore, StoredData, move_to_store};
 
 use crate::parallelism::Parallelism;
 
@@ -30,6 +30,13 @@ impl FilePasses<'_> {
     pub(crate) fn map<T: Sync, R: Send>(self, files: &[T], f: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
         let chunks = files.chunks(FILES_PER_RELEASE).inspect(|_| self.release());
         chunks.flat_map(|chunk| self.threads.map(chunk, &f)).collect()
+    }
+
+    /// Moves `data` to the store, if there is one.
+    pub(crate) fn stored<D: StoredData>(self, mut data: D) -> D {
+        // After an error the data is in memory, where it serves as well.
+        let _ = self.store.map(|store| move_to_store(store, std::slice::from_mut(&mut data)));
+        data
     }
 
     fn release(self) {

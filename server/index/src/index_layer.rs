@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use stored::move_to_store;
 
 use crate::bags::Bags;
 use crate::bm25::CollectionStats;
@@ -48,10 +47,7 @@ impl IndexLayer {
 
     /// The same, with the data about all files together in the store of the passes unless that fails.
     pub(crate) fn build(files: Vec<Arc<FileIndex>>, passes: FilePasses<'_>) -> IndexLayer {
-        let mut segment = Segment::build(files, passes);
-        // After an error the data is in memory, where it serves as well.
-        let _ = passes.store.map(|store| move_to_store(store, std::slice::from_mut(&mut segment)));
-        IndexLayer::of(segment)
+        IndexLayer::of(Segment::build(files, passes))
     }
 
     /// Creates a layer of all files of a segment.

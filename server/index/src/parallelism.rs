@@ -12,6 +12,14 @@ pub(crate) enum Parallelism {
 }
 
 impl Parallelism {
+    /// Returns the number of threads.
+    pub(crate) fn count(self) -> usize {
+        match self {
+            Parallelism::CallerThread => 1,
+            Parallelism::RayonPool => rayon::current_num_threads(),
+        }
+    }
+
     /// Runs both functions.
     pub(crate) fn join<A: Send, B: Send>(
         self,
@@ -29,6 +37,14 @@ impl Parallelism {
         match self {
             Parallelism::CallerThread => items.iter().map(f).collect(),
             Parallelism::RayonPool => items.par_iter().map(f).collect(),
+        }
+    }
+
+    /// Applies `f` to all items, which are few and take long.
+    pub(crate) fn for_each_mut<T: Send>(self, items: &mut [T], f: impl Fn(&mut T) + Send + Sync) {
+        match self {
+            Parallelism::CallerThread => items.iter_mut().for_each(f),
+            Parallelism::RayonPool => items.par_iter_mut().with_max_len(1).for_each(f),
         }
     }
 

@@ -3,6 +3,7 @@
 //! A document is a block of lines or a function. The documents of a file have consecutive numbers.
 
 use std::io;
+use std::ops::Range;
 
 use stored::{PodArray, StoredArray, StoredData};
 
@@ -13,6 +14,7 @@ use crate::terms::Term;
 
 /// The documents of each term.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct Postings {
     vocabulary: Vocabulary,
     /// By position of the term: its document frequency, as counted by the builder.
@@ -40,15 +42,17 @@ impl Postings {
         let terms = passes.each(files).flat_map(|file| file.bags.terms().iter().copied());
         let vocabulary = Vocabulary::new(terms, passes.threads);
         let files = passes.map(files, |file| NumberedFile::new(file, &vocabulary, frequencies));
-        let mut totals = vec![0; vocabulary.terms.len()];
-        for file in &files {
-            for (&position, frequency) in file.positions.iter().zip(&file.frequencies) {
-                totals[position as usize] += frequency;
-            }
+        let mut shares = TermShare::all(vocabulary.terms.len(), passes.threads.count());
+        passes.threads.for_each_mut(&mut shares, |share| share.count(passes.each(&files)));
+        let frequencies = shares.iter().flat_map(|share| &share.frequencies).copied().collect();
+        let mut starts = vec![0];
+        for length in shares.iter().flat_map(|share| &share.lengths) {
+            starts.push(starts[starts.len() - 1] + length);
         }
-        let starts = starts(passes.each(&files), vocabulary.terms.len());
-        let entries = fill(passes.each(&files), &starts);
-        Postings { vocabulary, frequencies: totals.into(), starts: starts.into(), entries }
+        let mut entries = vec![0; starts[starts.len() - 1] as usize];
+        let mut filled = with_lists(&shares, &mut entries);
+        passes.threads.for_each_mut(&mut filled, |(share, lists)| share.fill(passes.each(&files), lists));
+        Postings { vocabulary, frequencies, starts: starts.into(), entries: entries.into() }
     }
 
     /// Returns the documents with `term` in order, with the term's count in each.
@@ -106,50 +110,92 @@ impl<'a> NumberedFile<'a> {
         NumberedFile { file: *file, positions, frequencies: frequencies(file.bags) }
     }
 
-    /// Calls `found` for every term of every document with its position, the document, and its count.
-    fn each(&self, mut found: impl FnMut(usize, u32, u8)) {
+    /// Calls `found` for every one of these terms of every document with its position among them, the document, and its count.
+    fn each(&self, terms: &Range<usize>, mut found: impl FnMut(usize, u32, u8)) {
+        // Positions are in the order of the file's terms, and so are those in each bag.
+        let first = |end: usize| self.positions.partition_point(|&position| (position as usize) < end) as u32;
+        let (first, end) = (first(terms.start), first(terms.end));
         for (document, bag) in (self.file.first..).zip(0..self.file.bags.len()) {
-            for entry in self.file.bags.bag(bag) {
-                found(self.positions[entry.term as usize] as usize, document, entry.count);
+            for entry in self.file.bags.bag(bag).take_while(|entry| entry.term < end) {
+                if entry.term >= first {
+                    found(self.positions[entry.term as usize] as usize - terms.start, document, entry.count);
+                }
             }
         }
     }
 }
 
-/// Returns the start of each term's postings, and the end of the last.
-fn starts<'a>(files: impl Iterator<Item = &'a NumberedFile<'a>>, terms: usize) -> Vec<u64> {
-    let mut starts = vec![0; terms + 1];
-    let mut next = vec![0; terms];
-    for file in files {
-        file.each(|position, document, count| {
-            starts[position + 1] += entry_bytes(document - next[position], count) as u64;
-            next[position] = document + 1;
-        });
-    }
-    for position in 0..terms {
-        starts[position + 1] += starts[position];
-    }
-    starts
+/// Consecutive terms of the vocabulary, whose lists one thread builds. Each thread decodes the bags of all files, which takes a
+/// quarter of the time: most of it is random access to the lists.
+struct TermShare {
+    /// Their positions.
+    terms: Range<usize>,
+    /// Document frequencies.
+    frequencies: Vec<u32>,
+    /// Lengths of the lists in bytes.
+    lengths: Vec<u64>,
 }
 
-fn fill<'a>(files: impl Iterator<Item = &'a NumberedFile<'a>>, starts: &[u64]) -> PodArray<u8> {
-    let length = starts.last().map_or(0, |&end| end as usize);
-    // By position of the term: where its next entry begins, and the expected document.
-    let mut next: Vec<(u64, u32)> = starts.iter().map(|&start| (start, 0)).collect();
-    let mut entries = vec![0; length];
-    for file in files {
-        file.each(|position, document, count| {
-            let (start, expected) = &mut next[position];
-            *start += put_entry(&mut entries[*start as usize..], document - *expected, count) as u64;
-            *expected = document + 1;
-        });
+impl TermShare {
+    /// Divides this number of terms into about equal shares.
+    fn all(terms: usize, shares: usize) -> Vec<TermShare> {
+        let bound = |share: usize| terms * share / shares;
+        let empty = |share| TermShare {
+            terms: bound(share)..bound(share + 1),
+            frequencies: Vec::new(),
+            lengths: Vec::new(),
+        };
+        (0..shares).map(empty).collect()
     }
-    entries.into()
+
+    /// Computes the frequencies and the lengths.
+    fn count<'a>(&mut self, files: impl Iterator<Item = &'a NumberedFile<'a>>) {
+        let count = self.terms.len();
+        let (mut frequencies, mut lengths, mut next) = (vec![0; count], vec![0; count], vec![0; count]);
+        for file in files {
+            for (&position, frequency) in file.positions.iter().zip(&file.frequencies) {
+                if self.terms.contains(&(position as usize)) {
+                    frequencies[position as usize - self.terms.start] += frequency;
+                }
+            }
+            file.each(&self.terms, |term, document, count| {
+                lengths[term] += entry_bytes(document - next[term], count) as u64;
+                next[term] = document + 1;
+            });
+        }
+        (self.frequencies, self.lengths) = (frequencies, lengths);
+    }
+
+    /// Writes the lists.
+    fn fill<'a>(&self, files: impl Iterator<Item = &'a NumberedFile<'a>>, lists: &mut [u8]) {
+        // By term: where its next entry begins, and the expected document.
+        let mut next = Vec::with_capacity(self.lengths.len());
+        let mut end = 0;
+        for length in &self.lengths {
+            next.push((end, 0));
+            end += length;
+        }
+        for file in files {
+            file.each(&self.terms, |term, document, count| {
+                let (start, expected) = &mut next[term];
+                *start += put_entry(&mut lists[*start as usize..], document - *expected, count) as u64;
+                *expected = document + 1;
+            });
+        }
+    }
+}
+
+/// Divides the bytes of all lists by shares.
+fn with_lists<'a>(shares: &'a [TermShare], mut lists: &'a mut [u8]) -> Vec<(&'a TermShare, &'a mut [u8])> {
+    let length = |share: &TermShare| share.lengths.iter().sum::<u64>() as usize;
+    let own = |share| (share, lists.split_off_mut(..length(share)).expect("it is the length of all lists"));
+    shares.iter().map(own).collect()
 }
 
 /// Sorted distinct terms with a directory by their upper bits: hashes are uniformly distributed, so a lookup takes one or two
 /// steps.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(test, derive(PartialEq))]
 struct Vocabulary {
     terms: PodArray<Term>,
     /// By upper bits: the position of the first term with these or higher ones; with one additional entry for the end.
@@ -233,7 +279,13 @@ mod tests {
                 numbered.push(FileBags { bags, first });
                 first += bags.len() as u32 + gap;
             }
-            let postings = Postings::build(&numbered, |bags| vec![1; bags.terms().len()], FilePasses::IN_MEMORY);
+            let frequencies = |bags: &Bags| vec![1; bags.terms().len()];
+            let postings = Postings::build(&numbered, frequencies, FilePasses::IN_MEMORY);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+            let on_threads = FilePasses { threads: Parallelism::RayonPool, ..FilePasses::IN_MEMORY };
+            let of_threads = pool.install(|| Postings::build(&numbered, frequencies, on_threads));
+            prop_assert_eq!(&of_threads, &postings);
+            prop_assert!(postings.is_sound());
             for bits in 0..13 {
                 let mut expected = Vec::new();
                 for (file, bags) in files.iter().zip(&numbered) {

@@ -42,14 +42,14 @@ pub(crate) struct Collection {
 }
 
 impl Segment {
-    /// Builds a segment of files with distinct paths.
+    /// Builds a segment of files with distinct paths. The data about all of them is in the store of the passes.
     pub(crate) fn build(mut files: Vec<Arc<FileIndex>>, passes: FilePasses<'_>) -> Segment {
         files.sort_unstable_by(|one, other| one.path().cmp(other.path()));
         let (windows, (functions, names)) = passes.threads.join(
-            || window_collection(&files, passes),
+            || passes.stored(window_collection(&files, passes)),
             || {
                 let names = NameTable::build(passes.each(&files).map(|file| (file.path(), file.outline())));
-                (function_collection(&files, passes), names)
+                (passes.stored(function_collection(&files, passes)), passes.stored(names))
             },
         );
         Segment::new(files, windows, functions, names)
@@ -124,16 +124,6 @@ pub(crate) struct StoredSegment {
     pub(crate) windows: Collection,
     pub(crate) functions: Collection,
     pub(crate) names: NameTable,
-}
-
-/// Only a new segment, of which no part is shared yet, can move.
-impl StoredData for Segment {
-    fn arrays(&mut self, visit: &mut dyn FnMut(&mut dyn StoredArray) -> io::Result<()>) -> io::Result<()> {
-        for collection in [&mut self.windows, &mut self.functions].into_iter().filter_map(Arc::get_mut) {
-            collection.arrays(visit)?;
-        }
-        Arc::get_mut(&mut self.names).map_or(Ok(()), |names| names.arrays(visit))
-    }
 }
 
 impl StoredData for Collection {

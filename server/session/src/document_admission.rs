@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use completion::PathGate;
-use workspace::{Admission, RealPath, SkipReason, StampReader};
+use workspace::{Admission, DiskReader, RealPath, SkipReason};
 
 use crate::document_location::DocumentLocation;
 use crate::document_session::DocumentSession;
@@ -36,21 +36,21 @@ pub fn refusal_now(
     home: &DocumentLocation,
 ) -> impl Fn() -> Option<String> + Send + Sync + 'static {
     let check = disk_check(document, home);
-    move || check(&mut StampReader::default())
+    move || check(&mut DiskReader::new())
 }
 
 /// Returns the check of the document's own file. It waits for the disk.
 fn disk_check(
     document: &OpenDocument,
     home: &DocumentLocation,
-) -> impl Fn(&mut StampReader) -> Option<String> + Send + Sync + 'static {
+) -> impl Fn(&mut DiskReader) -> Option<String> + Send + Sync + 'static {
     let path = document.path.clone();
     let in_folder = home.folder.as_ref().filter(|_| home.is_inside);
     let in_folder = in_folder.map(|folder| (folder.root.clone(), Arc::clone(&home.path)));
     let session = Arc::clone(&document.session);
-    move |stamps| {
+    move |disk| {
         let in_folder = in_folder.as_ref().map(|(root, name)| (root.as_path(), &**name));
-        refusal_on_disk(&session, path.as_deref()?, in_folder, stamps)
+        refusal_on_disk(&session, path.as_deref()?, in_folder, disk)
     }
 }
 
@@ -61,10 +61,10 @@ pub fn path_gate(document: &OpenDocument, home: &DocumentLocation) -> PathGate {
     let root = home.folder.as_ref().map(|folder| folder.root.clone());
     let session = Arc::clone(&document.session);
     PathGate::new(move |paths| {
-        let mut stamps = StampReader::default();
+        let mut disk = DiskReader::new();
         let may_leave = |path: &&str| match &root {
-            _ if **path == *own_path => own(&mut stamps).is_none(),
-            Some(root) => skip_reason_in(&session, root, path, &mut stamps).is_none(),
+            _ if **path == *own_path => own(&mut disk).is_none(),
+            Some(root) => skip_reason_in(&session, root, path, &mut disk).is_none(),
             None => true,
         };
         paths.iter().map(may_leave).collect()
@@ -93,10 +93,10 @@ fn refusal_on_disk(
     session: &DocumentSession,
     path: &Path,
     in_folder: Option<(&Path, &str)>,
-    stamps: &mut StampReader,
+    disk: &mut DiskReader,
 ) -> Option<String> {
     if let Some((root, name)) = in_folder
-        && let Some(reason) = skip_reason_in(session, root, name, stamps)
+        && let Some(reason) = skip_reason_in(session, root, name, disk)
     {
         return Some(format!("it is left out of the workspace: {}", reason.name()));
     }
@@ -113,7 +113,7 @@ fn refusal_on_disk(
         Some((root.to_owned(), name))
     });
     let (root, name) = within.or_else(|| enclosing_repository(&real))?;
-    let reason = skip_reason_in(session, &root, &name, stamps)?;
+    let reason = skip_reason_in(session, &root, &name, disk)?;
     Some(format!("the file that it links to is left out of the workspace: {}", reason.name()))
 }
 
@@ -122,12 +122,12 @@ fn skip_reason_in(
     session: &DocumentSession,
     root: &Path,
     name: &str,
-    stamps: &mut StampReader,
+    disk: &mut DiskReader,
 ) -> Option<SkipReason> {
     let key = (root.to_owned(), name.to_owned());
     let known = lock(&session.admissions).get(&key).cloned();
-    let admission = known.filter(|known| known.is_current(stamps)).unwrap_or_else(|| {
-        let judged = Arc::new(Admission::judge(root, name));
+    let admission = known.filter(|known| known.is_current(disk)).unwrap_or_else(|| {
+        let judged = Arc::new(Admission::judge(root, name, disk));
         let mut admissions = lock(&session.admissions);
         if admissions.len() == MAX_ADMISSIONS {
             admissions.clear();

@@ -42,7 +42,7 @@ use crate::step_threads::StepThreads;
 /// A workspace with fewer bytes of text is cached when it is indexed; that takes less than a second.
 const MIN_BEGUN_BYTES: usize = if cfg!(test) { 100_000 } else { 32 << 20 };
 
-/// So many changed files are a checkout, whose indexing takes a second or more: idle time of other cores is worth waking their threads.
+/// So many changed paths are a checkout, whose indexing takes a second or more: idle time of other cores is worth waking their threads.
 const MIN_CHECKOUT_FILES: usize = if cfg!(test) { 2 } else { 500 };
 
 /// Time between two returns of freed memory while files change: each takes milliseconds in a large workspace.
@@ -167,8 +167,9 @@ impl Indexer {
             None => IndexCache::default(),
         };
         let loading = |loaded| progress(IndexProgress::Loading(loaded));
+        let known = cached.take_known();
         let tracker =
-            WorkspaceTracker::open_while(root, limits, cached.take_known(), texts, &loading, keep_going)?;
+            threads.run(|| WorkspaceTracker::open_while(root, limits, known, texts, &loading, keep_going))?;
         let files = Arc::clone(tracker.snapshot().files());
         let is_large = cached.has_whole_index() || text_bytes(&files) as u64 > above_bytes;
         let blocks = blocks.filter(|_| is_large);
@@ -294,12 +295,17 @@ impl Indexer {
     ) -> Result<bool, WorkspaceError> {
         // What requests have read.
         self.store().iter().for_each(|store| store.release_pages());
-        let changes = match scope {
-            ScanScope::Paths(paths) => self.tracker.refresh(paths)?,
-            ScanScope::Unwatched => self.tracker.poll()?,
-            ScanScope::Everything => self.tracker.refresh_all()?,
+        let paths = match scope {
+            ScanScope::Paths(paths) => paths.len(),
+            ScanScope::Unwatched => 0,
+            ScanScope::Everything => usize::MAX,
         };
-        Ok(self.apply(changes, threads))
+        let changes = threads_for(paths, threads).run(|| match scope {
+            ScanScope::Paths(paths) => self.tracker.refresh(paths),
+            ScanScope::Unwatched => self.tracker.poll(),
+            ScanScope::Everything => self.tracker.refresh_all(),
+        });
+        Ok(self.apply(changes?, threads))
     }
 
     fn apply(&mut self, changes: WorkspaceChanges, threads: &StepThreads) -> bool {
@@ -311,8 +317,7 @@ impl Indexer {
             self.unsaved.remove(path);
         }
         self.unsaved.extend(changed.iter().map(size));
-        let threads =
-            &if changed.len() < MIN_CHECKOUT_FILES { threads.clone() } else { threads.with_idle_time() };
+        let threads = &threads_for(changed.len(), threads);
         let deriving =
             Deriving { store: self.store(), threads, progress: &|_| {}, keep_going: &|| true, on_tree: None };
         let derived = deriving.derive_all(&changed, &mut IndexCache::default(), &mut None);
@@ -362,6 +367,11 @@ impl Indexer {
 
 fn as_store(blocks: &Option<Arc<DiskBlocks>>) -> Option<Arc<dyn BlockStore>> {
     blocks.clone().map(|blocks| blocks as Arc<dyn BlockStore>)
+}
+
+/// Returns the threads for so many changed paths.
+fn threads_for(paths: usize, threads: &StepThreads) -> StepThreads {
+    if paths < MIN_CHECKOUT_FILES { threads.clone() } else { threads.with_idle_time() }
 }
 
 fn text_bytes(files: &[SourceFile]) -> usize {

@@ -29,7 +29,7 @@ use futures_util::FutureExt;
 use tokio::sync::{oneshot, watch};
 use workspace::{ReadLimits, ScanScope, check_folder};
 
-use crate::background_pool::{BackgroundPool, Priority, background_threads};
+use crate::background_pool::{BackgroundPool, Priority};
 use crate::events::{EventSender, IndexingOutcome, IndexingReport, Progress, SessionEvent};
 use crate::folder::Folder;
 use crate::index_memory::{IndexMemory, model_tokens};
@@ -246,10 +246,7 @@ async fn publish_near_code(services: &IndexingServices, folder: &Arc<Folder>) ->
         return Ok(());
     }
     let (start, root) = (Instant::now(), folder.root.clone());
-    let limits = ReadLimits { threads: background_threads(), ..ReadLimits::standard() };
-    let near = run_in_background(services, folder, move |_| {
-        near_code::index_near_code(&root, &limits, &directories)
-    });
+    let near = run_in_background(services, folder, move |_| near_code::index_near_code(&root, &directories));
     if let Some(index) = near.await? {
         tracing::info!(folder = folder.name, files = index.files().len(), took = ?start.elapsed(), "near code indexed");
         services.background.drop_in_background(folder.update_index(index));
@@ -272,7 +269,6 @@ async fn open_indexer(
     progress: watch::Sender<Progress>,
 ) -> Result<Result<Indexer, String>, TaskPanic> {
     let (root, cache, removed) = (folder.root.clone(), services.cache.clone(), folder.removed.clone());
-    let limits = ReadLimits { threads: background_threads(), ..ReadLimits::standard() };
     let opening = run_in_background(services, folder, move |threads| {
         let report = |loaded| {
             if let IndexProgress::Deriving { done, total } = loaded {
@@ -282,7 +278,7 @@ async fn open_indexer(
         let keep_going = || !removed.is_cancelled();
         let run =
             OpenRun { memory, progress: &report, keep_going: &keep_going, threads, ..OpenRun::default() };
-        Indexer::open_with(&root, &limits, cache, &run)
+        Indexer::open_with(&root, &ReadLimits::standard(), cache, &run)
     });
     let (indexer, opening) = match opening.await? {
         Ok(opened) => opened,

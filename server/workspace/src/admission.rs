@@ -21,20 +21,53 @@ use crate::{DiskStamp, ReadLimits, SkipReason, skipped_folders};
 /// treated as if they existed. The contents are not checked: the file may be generated, minified or binary.
 ///
 /// Waits for the disk: it lists the folders from the root down to the file and reads the ignore files in them and, inside a
-/// repository, above them. That takes a tenth of a millisecond, and half a millisecond more for every 1,000 entries of those
-/// folders. Nothing is cached, so changed ignore files apply at once.
+/// repository, above them. That takes a tenth of a millisecond, half a millisecond more for every 1,000 entries of those
+/// folders, and as much for every 100 rules. Nothing is cached, so changed ignore files apply at once.
 pub fn admits(root: &Path, path: &str) -> Result<(), SkipReason> {
-    let on_the_way = folders_above(path).map(|folder| root.join(folder));
-    if on_the_way.chain([root.to_owned()]).any(|folder| has_special_ignore_file(&folder)) {
-        return Err(SkipReason::Ignored);
+    RootRules::new(root).admits(path)
+}
+
+/// The rules of a workspace as they were when first needed, with the verdicts about its folders.
+#[derive(Debug)]
+struct RootRules {
+    root: PathBuf,
+    ignored: Vec<IncrementalIgnore>,
+    /// Why the walk skips a folder for its content, by path relative to the root.
+    folders: HashMap<String, Result<(), SkipReason>>,
+    /// Whether a folder has an ignore file that is no regular file.
+    has_special_ignore_file: HashMap<String, bool>,
+}
+
+impl RootRules {
+    fn new(root: &Path) -> RootRules {
+        let ignored = ignore_rules(root).build_matchers();
+        let root = root.to_owned();
+        RootRules { root, ignored, folders: HashMap::new(), has_special_ignore_file: HashMap::new() }
     }
-    let mut rules = ignore_rules(root).build_matchers();
-    for (end, _) in path.match_indices('/') {
-        check_ignored(&mut rules, &path[..end], true)?;
-        check_folder(root, &path[..end])?;
+
+    /// The verdict of [`admits`].
+    fn admits(&mut self, path: &str) -> Result<(), SkipReason> {
+        if folders_above(path).chain([""]).any(|folder| self.has_special_ignore_file(folder)) {
+            return Err(SkipReason::Ignored);
+        }
+        for (end, _) in path.match_indices('/') {
+            let folder = &path[..end];
+            check_ignored(&mut self.ignored, folder, true)?;
+            self.check_folder(folder)?;
+        }
+        check_ignored(&mut self.ignored, path, false)?;
+        check_file(&self.root, path)
     }
-    check_ignored(&mut rules, path, false)?;
-    check_file(root, path)
+
+    fn has_special_ignore_file(&mut self, folder: &str) -> bool {
+        let look = || has_special_ignore_file(&self.root.join(folder));
+        *self.has_special_ignore_file.entry(folder.to_owned()).or_insert_with(look)
+    }
+
+    fn check_folder(&mut self, folder: &str) -> Result<(), SkipReason> {
+        let check = || check_folder(&self.root, folder);
+        *self.folders.entry(folder.to_owned()).or_insert_with(check)
+    }
 }
 
 fn check_ignored(rules: &mut [IncrementalIgnore], path: &str, is_folder: bool) -> Result<(), SkipReason> {
@@ -82,47 +115,79 @@ pub struct Admission {
     dependencies: Option<Vec<(Arc<Path>, Option<DiskStamp>)>>,
 }
 
-/// Stamps as they were when first asked for. Verdicts about several files depend on the same ignore files, so those that are checked at
-/// the same time share one reader.
-#[derive(Debug, Default)]
-pub struct StampReader(HashMap<Arc<Path>, Option<DiskStamp>>);
+/// The disk as it was when first asked: stamps, and rules that were read after the stamps of their files. Verdicts about several files
+/// depend on the same ignore files, so those that are needed at the same time share one reader.
+#[derive(Debug)]
+pub struct DiskReader {
+    /// A moment before the first stamp.
+    begun: SystemTime,
+    stamps: HashMap<Arc<Path>, Option<DiskStamp>>,
+    rules: Vec<RootRules>,
+}
 
-impl StampReader {
+impl DiskReader {
+    /// Creates a reader that has read nothing.
+    pub fn new() -> DiskReader {
+        DiskReader { begun: SystemTime::now(), stamps: HashMap::new(), rules: Vec::new() }
+    }
+
     fn stamp(&mut self, path: &Arc<Path>) -> Option<DiskStamp> {
-        *self.0.entry(Arc::clone(path)).or_insert_with(|| stamp_of(path))
+        *self.stamps.entry(Arc::clone(path)).or_insert_with(|| stamp_of(path))
+    }
+
+    fn rules(&mut self, root: &Path) -> &mut RootRules {
+        let known = self.rules.iter().position(|rules| rules.root == root);
+        let known = known.unwrap_or_else(|| {
+            self.rules.push(RootRules::new(root));
+            self.rules.len() - 1
+        });
+        &mut self.rules[known]
+    }
+}
+
+impl Default for DiskReader {
+    fn default() -> DiskReader {
+        DiskReader::new()
     }
 }
 
 impl Admission {
     /// Judges a file as [`admits`] does.
-    pub fn judge(root: &Path, path: &str) -> Admission {
+    pub fn judge(root: &Path, path: &str, disk: &mut DiskReader) -> Admission {
         // Stamps are taken first, so that changes during the check make them differ.
-        let seen = dependencies(root, path);
-        Admission { refusal: admits(root, path).err(), dependencies: seen }
+        let seen = dependencies(root, path, disk);
+        Admission { refusal: disk.rules(root).admits(path).err(), dependencies: seen }
     }
 
     /// Whether the verdict is still valid. Waits for the disk, for a metadata read of each folder and ignore file, less those that
-    /// `stamps` knows.
-    pub fn is_current(&self, stamps: &mut StampReader) -> bool {
+    /// `disk` knows.
+    pub fn is_current(&self, disk: &mut DiskReader) -> bool {
         self.dependencies
             .as_ref()
-            .is_some_and(|seen| seen.iter().all(|(path, stamp)| stamps.stamp(path) == *stamp))
+            .is_some_and(|seen| seen.iter().all(|(path, stamp)| disk.stamp(path) == *stamp))
     }
 }
 
 /// Returns everything that a verdict about `path` depends on, with its stamp. `None` if one of these changed so recently that
 /// another change could go undetected.
-fn dependencies(root: &Path, path: &str) -> Option<Vec<(Arc<Path>, Option<DiskStamp>)>> {
-    let mut seen = SeenPaths { now: SystemTime::now(), stamps: Vec::new() };
+fn dependencies(
+    root: &Path,
+    path: &str,
+    disk: &mut DiskReader,
+) -> Option<Vec<(Arc<Path>, Option<DiskStamp>)>> {
+    let mut seen = SeenPaths { disk, stamps: Vec::new() };
     let above = is_in_git_repository(root).then(|| root.ancestors().skip(1).map(Path::to_owned));
     let below = folders_above(path).map(|folder| root.join(folder));
     for folder in above.into_iter().flatten().chain([root.to_owned()]).chain(below) {
         let stamp = seen.note(folder.join(""))?;
         // A new entry changes the folder, so the absence of one needs no stamp of its own.
         let shows_entries = stamp.is_none_or(DiskStamp::shows_entries);
-        let mut note = |name| match stamp_of(&folder.join(name)) {
-            None if shows_entries => Some(None),
-            _ => seen.note(folder.join(name)),
+        let mut note = |name| {
+            let path: Arc<Path> = folder.join(name).into();
+            match seen.disk.stamp(&path) {
+                None if shows_entries => Some(None),
+                _ => seen.note(path),
+            }
         };
         note(".gitignore")?;
         note(".ghostbenchignore")?;
@@ -137,21 +202,21 @@ fn dependencies(root: &Path, path: &str) -> Option<Vec<(Arc<Path>, Option<DiskSt
 }
 
 /// Paths with their stamps.
-struct SeenPaths {
-    /// A moment before the first stamp.
-    now: SystemTime,
+struct SeenPaths<'a> {
+    disk: &'a mut DiskReader,
     stamps: Vec<(Arc<Path>, Option<DiskStamp>)>,
 }
 
-impl SeenPaths {
+impl SeenPaths<'_> {
     /// Adds a path and returns its stamp, which is `None` if there is nothing; `None` if it changed so recently that another change could go
     /// undetected.
-    fn note(&mut self, path: PathBuf) -> Option<Option<DiskStamp>> {
-        let stamp = match stamp_of(&path) {
-            Some(stamp) => Some(stamp.if_settled(self.now)?),
+    fn note(&mut self, path: impl Into<Arc<Path>>) -> Option<Option<DiskStamp>> {
+        let path = path.into();
+        let stamp = match self.disk.stamp(&path) {
+            Some(stamp) => Some(stamp.if_settled(self.disk.begun)?),
             None => None,
         };
-        self.stamps.push((path.into(), stamp));
+        self.stamps.push((path, stamp));
         Some(stamp)
     }
 }
@@ -170,7 +235,7 @@ mod tests {
         fs::create_dir(folder.path().join("a")).unwrap();
         fs::write(folder.path().join("a/one.py"), "").unwrap();
         let judge = || loop {
-            let verdict = Admission::judge(folder.path(), "a/one.py");
+            let verdict = Admission::judge(folder.path(), "a/one.py", &mut DiskReader::new());
             if verdict.dependencies.is_some() {
                 return verdict;
             }
@@ -184,19 +249,19 @@ mod tests {
         }
         for ignored in [".gitignore", "a/.ghostbenchignore"] {
             let verdict = judge();
-            assert!(verdict.is_current(&mut StampReader::default()));
+            assert!(verdict.is_current(&mut DiskReader::new()));
             fs::write(folder.path().join(ignored), "").unwrap();
-            assert!(!verdict.is_current(&mut StampReader::default()), "{ignored}");
+            assert!(!verdict.is_current(&mut DiskReader::new()), "{ignored}");
             let verdict = judge();
             fs::write(folder.path().join(ignored), "# changed\n").unwrap();
-            assert!(!verdict.is_current(&mut StampReader::default()), "{ignored}");
+            assert!(!verdict.is_current(&mut DiskReader::new()), "{ignored}");
         }
         let verdict = judge();
         fs::create_dir_all(folder.path().join(".git/info")).unwrap();
-        assert!(!verdict.is_current(&mut StampReader::default()));
+        assert!(!verdict.is_current(&mut DiskReader::new()));
         let verdict = judge();
         fs::write(folder.path().join(".git/info/exclude"), "").unwrap();
-        assert!(!verdict.is_current(&mut StampReader::default()));
+        assert!(!verdict.is_current(&mut DiskReader::new()));
     }
 
     #[test]
@@ -209,12 +274,40 @@ mod tests {
             let seen = looked_at.map(|path| (Arc::from(&*path), stamp_of(&path)));
             Admission { refusal: None, dependencies: Some(seen.into()) }
         });
-        let mut stamps = StampReader::default();
+        let mut stamps = DiskReader::new();
         assert!(one.is_current(&mut stamps) && other.is_current(&mut stamps));
-        assert_eq!(stamps.0.len(), 3);
+        assert_eq!(stamps.stamps.len(), 3);
         fs::write(&ignored, "one.py\n").unwrap();
         assert!(other.is_current(&mut stamps), "the stamps are those of the check that began before");
-        let mut later = StampReader::default();
+        let mut later = DiskReader::new();
         assert!(!one.is_current(&mut later) && !other.is_current(&mut later));
+    }
+
+    #[test]
+    fn files_that_are_judged_together_are_judged_by_rules_of_one_moment() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("a")).unwrap();
+        fs::write(folder.path().join(".gitignore"), "no.py\n").unwrap();
+        fs::write(folder.path().join("a/.gitignore"), "two.py\n").unwrap();
+        let (mut disk, one) = loop {
+            let mut disk = DiskReader::new();
+            let one = Admission::judge(folder.path(), "one.py", &mut disk);
+            if one.dependencies.is_some() {
+                break (disk, one);
+            }
+            std::thread::yield_now();
+        };
+        fs::write(folder.path().join(".gitignore"), "o*.py\n").unwrap();
+        for (path, refusal) in [
+            ("a/two.py", Some(SkipReason::Ignored)),
+            ("other.py", None),
+            ("no.py", Some(SkipReason::Ignored)),
+        ] {
+            let judged = Admission::judge(folder.path(), path, &mut disk);
+            assert_eq!(judged.refusal, refusal, "{path}");
+            assert!(!judged.is_current(&mut DiskReader::new()), "{path}");
+        }
+        assert!(one.refusal.is_none() && !one.is_current(&mut DiskReader::new()));
+        assert_eq!(admits(folder.path(), "other.py"), Err(SkipReason::Ignored));
     }
 }

@@ -43,12 +43,10 @@ pub mod watcher;
 mod workspace_changes;
 mod workspace_tracker;
 
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
 
-pub use admission::{Admission, StampReader, admits};
+pub use admission::{Admission, DiskReader, admits};
 pub use disk_stamp::DiskStamp;
 pub use error::WorkspaceError;
 pub use git::{GitState, git_state};
@@ -80,8 +78,6 @@ pub struct ReadLimits {
     pub line_bytes: usize,
     /// Maximum size of all texts together, in bytes; files beyond it are skipped in the order of their paths.
     pub total_bytes: u64,
-    /// Threads for walking and reading; the result is the same for any number.
-    pub threads: NonZeroUsize,
 }
 
 impl ReadLimits {
@@ -95,13 +91,12 @@ impl ReadLimits {
     /// 1 GiB of source is more than any single workspace measured; the limit keeps a folder of checkouts from filling the memory.
     pub const TOTAL_BYTES: u64 = 1 << 30;
 
-    /// Returns the limits above, with a thread per core.
+    /// Returns the limits above.
     pub fn standard() -> ReadLimits {
         ReadLimits {
             file_bytes: ReadLimits::FILE_BYTES,
             line_bytes: ReadLimits::LINE_BYTES,
             total_bytes: ReadLimits::TOTAL_BYTES,
-            threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         }
     }
 }
@@ -123,7 +118,7 @@ pub enum LoadProgress {
     },
 }
 
-/// Reads the source files under `root`. `progress` is called from several threads, once for each file.
+/// Reads the source files under `root`, on the current rayon pool. `progress` is called from several threads, once for each file.
 pub fn load(
     root: &Path,
     limits: &ReadLimits,

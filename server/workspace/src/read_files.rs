@@ -1,12 +1,10 @@
 //! Reads the files that a walk has found, in parallel, and keeps those that may be hand-written.
 
 use std::io::{ErrorKind, Read};
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
+use rayon::prelude::*;
 use stored::SharedText;
 use syntax::Language;
 
@@ -79,7 +77,7 @@ pub(crate) struct UnreadFile {
     pub(crate) bytes: u64,
 }
 
-/// Reads `files` and returns their contents in the same order. Calls `on_read`, from several threads, for each file. After `keep_going`
+/// Reads `files` on the current rayon pool and returns their contents in the same order. Calls `on_read` for each file. After `keep_going`
 /// returns `false`, the rest counts as vanished.
 pub(crate) fn read_all(
     root: &Path,
@@ -88,47 +86,19 @@ pub(crate) fn read_all(
     on_read: &(dyn Fn() + Sync),
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> Vec<FileContent> {
-    map_in_parallel(files, limits.threads, |UnreadFile { path, kind, .. }| {
+    let read = |UnreadFile { path, kind, .. }: &UnreadFile| {
         if !keep_going() {
             return FileContent::Vanished;
         }
         let content = read_one(root, path, *kind, limits);
         on_read();
         content
-    })
-}
-
-/// Items that a thread takes at once: few, because a folder of large files takes much longer than another.
-const ITEMS_PER_SHARE: usize = 16;
-
-/// Applies `f` to all `items` on `threads` threads, of which this is one; results are in the order of the items.
-fn map_in_parallel<T: Sync, R: Send>(
-    items: &[T],
-    threads: NonZeroUsize,
-    f: impl Fn(&T) -> R + Sync,
-) -> Vec<R> {
-    let shares: Vec<&[T]> = items.chunks(ITEMS_PER_SHARE).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        while let number = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(share) = shares.get(number)
-        {
-            done.push((number, share.iter().map(&f).collect::<Vec<R>>()));
-        }
-        done
     };
-    let mut done: Vec<(usize, Vec<R>)> = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.get().min(shares.len())).map(|_| scope.spawn(work)).collect();
-        let mut done = work();
-        for other in others {
-            done.extend(other.join().expect("reading threads do not panic"));
-        }
-        done
-    });
-    done.sort_unstable_by_key(|(number, _)| *number);
-    done.into_iter().flat_map(|(_, results)| results).collect()
+    files.par_iter().with_max_len(FILES_PER_SHARE).map(read).collect()
 }
+
+/// Files that a thread takes at once: few, because a folder of large files takes much longer than another.
+const FILES_PER_SHARE: usize = 16;
 
 /// Reads the file at `path` below `root`, which may have been replaced since the walk.
 pub(crate) fn read_one(root: &Path, path: &str, kind: FileKind, limits: &ReadLimits) -> FileContent {
@@ -257,18 +227,5 @@ mod tests {
                 assert!(!is_signature(line, language), "{line}");
             }
         }
-    }
-
-    #[test]
-    fn results_keep_their_order_on_any_number_of_threads() {
-        let items: Vec<usize> = (0..97).collect();
-        for threads in [1, 2, 7, 200] {
-            let threads = NonZeroUsize::new(threads).unwrap();
-            assert_eq!(
-                map_in_parallel(&items, threads, |item| item * 2),
-                (0..194).step_by(2).collect::<Vec<_>>()
-            );
-        }
-        assert_eq!(map_in_parallel(&[] as &[u8], NonZeroUsize::MIN, |item| *item), Vec::<u8>::new());
     }
 }

@@ -75,7 +75,7 @@ pub(crate) fn walk(
     let (sender, events) = mpsc::channel();
     let found = AtomicUsize::new(0);
     let is_narrow = !scope.is_all() && scope.len() <= NARROW_PATHS;
-    let threads = if is_narrow { 1 } else { limits.threads.get() };
+    let threads = if is_narrow { 1 } else { rayon::current_num_threads() };
     let visit = |visitor: &Visitor<'_>, entry: Result<DirEntry, ignore::Error>| match entry {
         _ if !keep_going() => WalkState::Quit,
         Ok(entry) => {

@@ -1,4 +1,5 @@
-//! Derives the index entries of files in parts: each is cached when it is ready, and stored if the index is beyond the memory budget.
+//! Derives the index entries of files in parts: each is stored if the index is beyond the memory budget, and cached, while the next one
+//! is derived.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +14,8 @@ use super::index_cache::{BegunCache, IndexCache};
 use super::{IndexProgress, TreeObserver, size};
 use crate::step_threads::StepThreads;
 
-/// Bytes of text whose entries are stored and cached together: two seconds of work, the most that a killed process loses.
+/// Bytes of text whose entries are stored and cached together, while the next ones are derived: two seconds of work each, the most that
+/// a killed process loses.
 const PART_BYTES: u64 = if cfg!(test) { 64 } else { 16 << 20 };
 /// Entries of fewer bytes of text stay in memory: changes of a few files are not worth a block.
 const MIN_STORED_BYTES: usize = if cfg!(test) { 1 } else { 4 << 20 };
@@ -23,6 +25,12 @@ pub(super) struct DerivedFiles {
     pub(super) files: Vec<Arc<FileIndex>>,
     /// Bytes of text by path, of the files that were not in the cache.
     pub(super) unsaved: FxHashMap<Arc<str>, u64>,
+}
+
+/// The entries of a part: by file those of the cache, and in their order the others.
+struct DerivedPart {
+    known: Vec<Option<Arc<FileIndex>>>,
+    new: Vec<FileIndex>,
 }
 
 /// How entries are derived.
@@ -52,6 +60,7 @@ impl Deriving<'_> {
             let done = done.fetch_add(more, Ordering::Relaxed) + more;
             (self.progress)(IndexProgress::Deriving { done, total: files.len() });
         };
+        let mut last = None;
         for part in parts(files, PART_BYTES, |file| file.text.len() as u64) {
             let known: Vec<Option<Arc<FileIndex>>> =
                 part.iter().map(|file| cached.take_index(file)).collect();
@@ -59,17 +68,13 @@ impl Deriving<'_> {
                 part.iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(file, _)| file).collect();
             report(part.len() - new.len());
             all.unsaved.extend(new.iter().map(|file| size(file)));
-            let new = self.threads.run(|| self.derive(&new, &report))?;
-            let new: Vec<Arc<FileIndex>> = new.into_iter().map(Arc::new).collect();
-            let failed = begun.as_mut().and_then(|begun| begun.add(&new).err());
-            if let Some(error) = failed {
-                tracing::warn!(%error, "the cache cannot be written");
-                *begun = None;
-            }
-            self.store.iter().for_each(|store| store.release_pages());
-            let mut new = new.into_iter();
-            all.files.extend(known.into_iter().filter_map(|known| known.or_else(|| new.next())));
+            // Writing uses one thread.
+            let keep_last =
+                || last.take().into_iter().for_each(|last| self.keep(last, &mut all.files, begun));
+            let (new, ()) = self.threads.run(|| rayon::join(|| self.derive(&new, &report), keep_last));
+            last = Some(DerivedPart { known, new: new? });
         }
+        self.threads.run(|| last.into_iter().for_each(|last| self.keep(last, &mut all.files, begun)));
         Some(all)
     }
 
@@ -79,12 +84,25 @@ impl Deriving<'_> {
             report(1);
             derived
         };
-        let mut derived: Vec<FileIndex> = files.par_iter().map(derive).collect::<Option<_>>()?;
-        let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+        files.par_iter().map(derive).collect()
+    }
+
+    /// Stores the new entries of a part, adds them to the cache, and all entries to `files`.
+    fn keep(&self, part: DerivedPart, files: &mut Vec<Arc<FileIndex>>, begun: &mut Option<BegunCache>) {
+        let DerivedPart { known, mut new } = part;
+        let bytes: usize = new.iter().map(|file| file.text().len()).sum();
         if let Some(store) = self.store.as_deref().filter(|_| bytes >= MIN_STORED_BYTES) {
-            store_entries(&mut derived, store);
+            store_entries(&mut new, store);
         }
-        Some(derived)
+        let new: Vec<Arc<FileIndex>> = new.into_iter().map(Arc::new).collect();
+        let failed = begun.as_mut().and_then(|begun| begun.add(&new).err());
+        if let Some(error) = failed {
+            tracing::warn!(%error, "the cache cannot be written");
+            *begun = None;
+        }
+        self.store.iter().for_each(|store| store.release_pages());
+        let mut new = new.into_iter();
+        files.extend(known.into_iter().filter_map(|known| known.or_else(|| new.next())));
     }
 
     fn derive_one(&self, file: &SourceFile) -> FileIndex {

@@ -28,12 +28,8 @@ pub(super) async fn near_directories(folder: &Folder) -> Vec<Arc<str>> {
 }
 
 /// Indexes the files in `directories` and below them, as far as there is room; `None` without any.
-pub(super) fn index_near_code(
-    root: &Path,
-    limits: &ReadLimits,
-    directories: &[Arc<str>],
-) -> Option<WorkspaceIndex> {
-    let limits = ReadLimits { total_bytes: MAX_BYTES, ..*limits };
+pub(super) fn index_near_code(root: &Path, directories: &[Arc<str>]) -> Option<WorkspaceIndex> {
+    let limits = ReadLimits { total_bytes: MAX_BYTES, ..ReadLimits::standard() };
     // A folder that cannot be read is reported when all of it is read.
     let snapshot = load_directories(root, &limits, directories).ok()?;
     let files = Arc::clone(snapshot.files());
@@ -60,10 +56,9 @@ mod tests {
         }
         fs::create_dir(folder.path().join(".git")).unwrap();
         fs::write(folder.path().join(".gitignore"), "ignored\n").unwrap();
-        let limits = ReadLimits::standard();
         let near = |directories: &[&str]| {
             let directories: Vec<Arc<str>> = directories.iter().map(|&directory| directory.into()).collect();
-            let index = index_near_code(folder.path(), &limits, &directories)?;
+            let index = index_near_code(folder.path(), &directories)?;
             let searcher = index.index().hide(&[]);
             Some(
                 searcher

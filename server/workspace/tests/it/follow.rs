@@ -318,12 +318,14 @@ module tools
 #[test]
 fn file_removed_before_reading_is_not_in_the_snapshot() {
     let folder = folder("//- /a.py\na = 1\n//- /b.py\nb = 1\n//- /c.py\nc = 1\n");
-    let limits = ReadLimits { threads: 1.try_into().unwrap(), ..ReadLimits::standard() };
-    let follower = WorkspaceTracker::open(folder.path(), &limits, [], &|progress| {
+    let remove = |progress| {
         if let LoadProgress::Reading { read: 1, .. } = progress {
             fs::remove_file(folder.path().join("b.py")).unwrap();
         }
-    });
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let follower =
+        pool.install(|| WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &remove));
     let snapshot = follower.unwrap().snapshot().clone();
     let paths: Vec<&str> = snapshot.files().iter().map(|file| &*file.path).collect();
     assert_eq!((paths, snapshot.skips().to_string()), (vec!["a.py", "c.py"], "nothing".to_owned()));

@@ -1,6 +1,5 @@
 //! Loads test folders: files read, paths skipped, and the reasons.
 use std::fs;
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -19,11 +18,11 @@ fn load_all(root: &Path) -> Snapshot {
 }
 
 fn load_on(root: &Path, threads: usize) -> Snapshot {
-    load(root, &limits(threads), &|_| ()).unwrap()
+    on_threads(threads, || load(root, &ReadLimits::standard(), &|_| ()).unwrap())
 }
 
-fn limits(threads: usize) -> ReadLimits {
-    ReadLimits { threads: NonZeroUsize::new(threads).unwrap(), ..ReadLimits::standard() }
+fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
 }
 
 /// Lists the files that were read, then everything else by reason.
@@ -412,9 +411,12 @@ fn load_result_does_not_depend_on_thread_count() {
 #[test]
 fn one_thread_is_that_of_the_caller() {
     let folder = folder("//- /a.py\n//- /lib/b.py\n");
-    let here = thread::current().id();
-    load(folder.path(), &limits(1), &|progress| assert_eq!(thread::current().id(), here, "{progress:?}"))
-        .unwrap();
+    on_threads(1, || {
+        let here = thread::current().id();
+        let limits = ReadLimits::standard();
+        load(folder.path(), &limits, &|progress| assert_eq!(thread::current().id(), here, "{progress:?}"))
+            .unwrap();
+    });
 }
 
 #[test]
