@@ -2,8 +2,8 @@
 //!
 //! A document is a block of lines or a function. The documents of a file have consecutive numbers.
 
-use std::io;
 use std::ops::Range;
+use std::{io, iter};
 
 use stored::{PodArray, StoredArray, StoredData};
 
@@ -44,15 +44,17 @@ impl Postings {
         let files = passes.map(files, |file| NumberedFile::new(file, &vocabulary, frequencies));
         let mut shares = TermShare::all(vocabulary.terms.len(), passes.threads.count());
         passes.threads.for_each_mut(&mut shares, |share| share.count(passes.each(&files)));
-        let frequencies = shares.iter().flat_map(|share| &share.frequencies).copied().collect();
-        let mut starts = vec![0];
-        for length in shares.iter().flat_map(|share| &share.lengths) {
-            starts.push(starts[starts.len() - 1] + length);
-        }
-        let mut entries = vec![0; starts[starts.len() - 1] as usize];
+        let counts = || shares.iter().flat_map(|share| &share.counts);
+        let frequencies = counts().map(|counted| counted.frequency).collect();
+        let ends = counts().scan(0, |end, counted| {
+            *end += u64::from(counted.length);
+            Some(*end)
+        });
+        let starts: PodArray<u64> = iter::once(0).chain(ends).collect();
+        let mut entries = vec![0; starts.last().map_or(0, |&end| end as usize)];
         let mut filled = with_lists(&shares, &mut entries);
         passes.threads.for_each_mut(&mut filled, |(share, lists)| share.fill(passes.each(&files), lists));
-        Postings { vocabulary, frequencies, starts: starts.into(), entries: entries.into() }
+        Postings { vocabulary, frequencies, starts, entries: entries.into() }
     }
 
     /// Returns the documents with `term` in order, with the term's count in each.
@@ -130,50 +132,55 @@ impl<'a> NumberedFile<'a> {
 struct TermShare {
     /// Their positions.
     terms: Range<usize>,
-    /// Document frequencies.
-    frequencies: Vec<u32>,
-    /// Lengths of the lists in bytes.
-    lengths: Vec<u64>,
+    counts: Vec<TermCount>,
+}
+
+/// A term's list before it is written; all of it in one place, because each file counts other terms.
+#[derive(Clone, Copy, Default)]
+struct TermCount {
+    /// Document frequency.
+    frequency: u32,
+    /// Length of the list in bytes. A workspace is limited to less than 4 GiB.
+    length: u32,
+    /// The number behind the last document so far.
+    next: u32,
 }
 
 impl TermShare {
     /// Divides this number of terms into about equal shares.
     fn all(terms: usize, shares: usize) -> Vec<TermShare> {
         let bound = |share: usize| terms * share / shares;
-        let empty = |share| TermShare {
-            terms: bound(share)..bound(share + 1),
-            frequencies: Vec::new(),
-            lengths: Vec::new(),
-        };
-        (0..shares).map(empty).collect()
+        (0..shares)
+            .map(|share| TermShare { terms: bound(share)..bound(share + 1), counts: Vec::new() })
+            .collect()
     }
 
     /// Computes the frequencies and the lengths.
     fn count<'a>(&mut self, files: impl Iterator<Item = &'a NumberedFile<'a>>) {
-        let count = self.terms.len();
-        let (mut frequencies, mut lengths, mut next) = (vec![0; count], vec![0; count], vec![0; count]);
+        let mut counts = vec![TermCount::default(); self.terms.len()];
         for file in files {
+            file.each(&self.terms, |term, document, count| {
+                let counted = &mut counts[term];
+                counted.length += entry_bytes(document - counted.next, count) as u32;
+                counted.next = document + 1;
+            });
             for (&position, frequency) in file.positions.iter().zip(&file.frequencies) {
                 if self.terms.contains(&(position as usize)) {
-                    frequencies[position as usize - self.terms.start] += frequency;
+                    counts[position as usize - self.terms.start].frequency += frequency;
                 }
             }
-            file.each(&self.terms, |term, document, count| {
-                lengths[term] += entry_bytes(document - next[term], count) as u64;
-                next[term] = document + 1;
-            });
         }
-        (self.frequencies, self.lengths) = (frequencies, lengths);
+        self.counts = counts;
     }
 
     /// Writes the lists.
     fn fill<'a>(&self, files: impl Iterator<Item = &'a NumberedFile<'a>>, lists: &mut [u8]) {
         // By term: where its next entry begins, and the expected document.
-        let mut next = Vec::with_capacity(self.lengths.len());
+        let mut next = Vec::with_capacity(self.counts.len());
         let mut end = 0;
-        for length in &self.lengths {
+        for counted in &self.counts {
             next.push((end, 0));
-            end += length;
+            end += u64::from(counted.length);
         }
         for file in files {
             file.each(&self.terms, |term, document, count| {
@@ -183,12 +190,18 @@ impl TermShare {
             });
         }
     }
+
+    /// Returns the length of all lists in bytes.
+    fn bytes(&self) -> usize {
+        self.counts.iter().map(|counted| counted.length as usize).sum()
+    }
 }
 
 /// Divides the bytes of all lists by shares.
 fn with_lists<'a>(shares: &'a [TermShare], mut lists: &'a mut [u8]) -> Vec<(&'a TermShare, &'a mut [u8])> {
-    let length = |share: &TermShare| share.lengths.iter().sum::<u64>() as usize;
-    let own = |share| (share, lists.split_off_mut(..length(share)).expect("it is the length of all lists"));
+    let own = |share: &'a TermShare| {
+        (share, lists.split_off_mut(..share.bytes()).expect("it is the length of all lists"))
+    };
     shares.iter().map(own).collect()
 }
 
