@@ -19,9 +19,10 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use tree_sitter::{Language as Grammar, ParseOptions, ParseState, Parser, Range, Tree};
 
-use memory::AllocatedBlocks;
+use chunks::ParseChunks;
 pub(crate) use memory::install;
 
+mod chunks;
 mod memory;
 
 /// Limits of a parse.
@@ -136,7 +137,7 @@ pub(crate) fn parse(input: &ParseInput<'_>, budget: &mut ParseBudget) -> Option<
             // SAFETY: the coroutine's stack has only frames of C and, in `run` and the callbacks, a parser and references; the
             // parser's memory is in the blocks, and nothing else needs dropping.
             unsafe { coroutine.force_reset() };
-            session.blocks.free_all();
+            session.chunks.free_all();
             WORK.fetch_add(budget.work, Ordering::Relaxed);
             budget.work = 0;
             None
@@ -195,7 +196,7 @@ struct ParseSession {
     memory: Cell<usize>,
     /// Least remaining memory so far.
     least_memory: Cell<usize>,
-    blocks: AllocatedBlocks,
+    chunks: ParseChunks,
     yielder: Cell<*const Yielder<(), ()>>,
 }
 
@@ -205,7 +206,7 @@ impl ParseSession {
             work: Cell::new(budget.work),
             memory: Cell::new(budget.memory),
             least_memory: Cell::new(budget.memory),
-            blocks: AllocatedBlocks::default(),
+            chunks: ParseChunks::default(),
             yielder: Cell::new(std::ptr::null()),
         }
     }

@@ -1,18 +1,19 @@
 //! Allocator of the parser: counts the memory of a running parse and frees all of it if the parse is aborted.
 //!
-//! Every block has a header with its size and its position among the blocks of its parse. Outside of a parse, and for blocks of
-//! earlier parses, this only forwards to the program's allocator.
+//! The blocks of a parse are in [chunks](super::chunks). Outside of a parse, this only forwards to the program's allocator.
 
-use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error, realloc};
-use std::cell::{Cell, RefCell};
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::cell::Cell;
 use std::ffi::c_void;
+use std::ptr::{self, NonNull};
 use std::sync::Once;
 
 use super::ParseSession;
+use super::chunks::{self, BlockHeader, Chunk};
 
 thread_local! {
     /// Session of the parse that runs on this thread. Set only during the parse.
-    pub(super) static SESSION: Cell<*const ParseSession> = const { Cell::new(std::ptr::null()) };
+    pub(super) static SESSION: Cell<*const ParseSession> = const { Cell::new(ptr::null()) };
 }
 
 /// Makes the parser use this allocator. Must be called before any other use of the parser.
@@ -27,53 +28,7 @@ pub(crate) fn install() {
     });
 }
 
-/// Header in front of every block.
-#[repr(C, align(16))]
-struct BlockHeader {
-    /// Size of the block without its header, in bytes.
-    size: usize,
-    /// Position of the block in the [`AllocatedBlocks`] of its parse.
-    place: usize,
-}
-
-/// Blocks that a parse has allocated and not freed.
-#[derive(Default)]
-pub(super) struct AllocatedBlocks(RefCell<Vec<*mut BlockHeader>>);
-
-impl AllocatedBlocks {
-    fn add(&self, block: *mut BlockHeader) -> usize {
-        let mut blocks = self.0.borrow_mut();
-        blocks.push(block);
-        blocks.len() - 1
-    }
-
-    /// Whether `block`, whose header has position `place`, belongs to this parse.
-    fn has(&self, block: *mut BlockHeader, place: usize) -> bool {
-        self.0.borrow().get(place) == Some(&block)
-    }
-
-    fn remove(&self, place: usize) {
-        let mut blocks = self.0.borrow_mut();
-        blocks.swap_remove(place);
-        if let Some(&moved) = blocks.get(place) {
-            // SAFETY: blocks in the list are not freed.
-            unsafe { (*moved).place = place };
-        }
-    }
-
-    fn replace(&self, place: usize, block: *mut BlockHeader) {
-        self.0.borrow_mut()[place] = block;
-    }
-
-    /// Frees all blocks.
-    pub(super) fn free_all(&self) {
-        for block in self.0.take() {
-            // SAFETY: blocks in the list are not freed, and the parse that used them is over.
-            unsafe { dealloc(block.cast(), layout((*block).size)) };
-        }
-    }
-}
-
+/// Returns the layout of a block outside of chunks, with its header.
 fn layout(size: usize) -> Layout {
     let whole = size.checked_add(size_of::<BlockHeader>());
     let layout = whole.and_then(|whole| Layout::from_size_align(whole, align_of::<BlockHeader>()).ok());
@@ -86,76 +41,221 @@ fn session<'a>() -> Option<&'a ParseSession> {
     unsafe { SESSION.get().as_ref() }
 }
 
-/// Allocates a new block of `size` bytes with `get`.
-fn block(size: usize, get: unsafe fn(Layout) -> *mut u8) -> *mut c_void {
-    let session = session();
-    if let Some(session) = session {
+/// Returns the session of the parse that runs on this thread if the chunk of a block in use belongs to it.
+fn session_of<'a>(chunk: *mut Chunk) -> Option<&'a ParseSession> {
+    // SAFETY: the chunk of a block in use is alive.
+    session().filter(|session| unsafe { session.chunks.has(chunk) })
+}
+
+/// Returns the header of a block.
+///
+/// # Safety
+///
+/// The pointer must be one that this module has returned, or null.
+unsafe fn header_of(pointer: *mut c_void) -> Option<NonNull<BlockHeader>> {
+    // SAFETY: the header is directly before the block.
+    NonNull::new(pointer.cast::<BlockHeader>()).map(|block| unsafe { block.sub(1) })
+}
+
+/// Allocates a block of `size` bytes.
+fn block(size: usize) -> NonNull<BlockHeader> {
+    if let Some(session) = session() {
         session.allocate(size, size);
+        return session.chunks.take(size);
     }
     let layout = layout(size);
     // SAFETY: a layout with a header is not empty.
-    let header: *mut BlockHeader = unsafe { get(layout) }.cast();
-    if header.is_null() {
-        handle_alloc_error(layout);
-    }
-    let place = session.map_or(usize::MAX, |session| session.blocks.add(header));
+    let header = NonNull::new(unsafe { alloc(layout) }.cast::<BlockHeader>());
+    let header = header.unwrap_or_else(|| handle_alloc_error(layout));
     // SAFETY: the header is the beginning of the new block.
-    unsafe { header.write(BlockHeader { size, place }) };
-    // SAFETY: the block's memory continues after its header.
-    unsafe { header.add(1) }.cast()
+    unsafe { header.write(BlockHeader { size, chunk: ptr::null_mut() }) };
+    header
 }
 
 unsafe extern "C" fn allocate(size: usize) -> *mut c_void {
-    block(size, alloc)
+    chunks::content(block(size)).as_ptr().cast()
 }
 
 unsafe extern "C" fn allocate_zeroed(count: usize, size: usize) -> *mut c_void {
-    block(count.saturating_mul(size), alloc_zeroed)
+    let size = count.saturating_mul(size);
+    let content = chunks::content(block(size));
+    // SAFETY: the block has this size.
+    unsafe { content.write_bytes(0, size) };
+    content.as_ptr().cast()
 }
 
 unsafe extern "C" fn reallocate(pointer: *mut c_void, size: usize) -> *mut c_void {
-    if pointer.is_null() {
-        return block(size, alloc);
-    }
-    // SAFETY: the parser passes a pointer that it got from here, directly after a header.
-    let (old, BlockHeader { size: old_size, place }) = unsafe {
-        let header = pointer.cast::<BlockHeader>().sub(1);
-        (header, header.read())
+    // SAFETY: the parser passes a pointer that it got from here.
+    let Some(old) = (unsafe { header_of(pointer) }) else {
+        return chunks::content(block(size)).as_ptr().cast();
     };
-    let session = session().filter(|session| session.blocks.has(old, place));
-    if let Some(session) = session {
-        session.allocate(size, size.saturating_sub(old_size));
-        session.free(old_size.saturating_sub(size));
-    }
-    let whole = layout(size);
-    // SAFETY: the block was allocated with this layout.
-    let header: *mut BlockHeader = unsafe { realloc(old.cast(), layout(old_size), whole.size()) }.cast();
-    if header.is_null() {
-        handle_alloc_error(whole);
-    }
-    if let Some(session) = session {
-        session.blocks.replace(place, header);
-    }
-    // SAFETY: the block has the size in its header, and continues after it.
-    unsafe {
-        (*header).size = size;
-        header.add(1).cast()
-    }
+    // SAFETY: the block is in use.
+    let BlockHeader { size: old_size, chunk } = unsafe { old.read() };
+    let new = match session_of(chunk) {
+        Some(session) => {
+            session.allocate(size, size.saturating_sub(old_size));
+            session.free(old_size.saturating_sub(size));
+            // SAFETY: the block is from these chunks, and the parser uses the new one from now on.
+            chunks::content(unsafe { session.chunks.resize(old, size) })
+        }
+        None => {
+            let new = chunks::content(block(size));
+            // SAFETY: both blocks have so many bytes, and they are different ones.
+            unsafe {
+                new.copy_from_nonoverlapping(chunks::content(old), size.min(old_size));
+                free(pointer);
+            }
+            new
+        }
+    };
+    new.as_ptr().cast()
 }
 
 unsafe extern "C" fn free(pointer: *mut c_void) {
-    if pointer.is_null() {
+    // SAFETY: the parser passes a pointer that it got from here.
+    let Some(header) = (unsafe { header_of(pointer) }) else { return };
+    // SAFETY: the block is in use.
+    let BlockHeader { size, chunk } = unsafe { header.read() };
+    if chunk.is_null() {
+        // SAFETY: the block was allocated with this layout.
+        unsafe { dealloc(header.as_ptr().cast(), layout(size)) };
         return;
     }
-    // SAFETY: the parser passes a pointer that it got from here, directly after a header.
-    let (header, BlockHeader { size, place }) = unsafe {
-        let header = pointer.cast::<BlockHeader>().sub(1);
-        (header, header.read())
-    };
-    if let Some(session) = session().filter(|session| session.blocks.has(header, place)) {
-        session.blocks.remove(place);
-        session.free(size);
+    match session_of(chunk) {
+        Some(session) => {
+            session.free(size);
+            // SAFETY: the block is from these chunks.
+            unsafe { session.chunks.put(header) };
+        }
+        // SAFETY: the block is no longer used.
+        None => unsafe { chunks::release(chunk) },
     }
-    // SAFETY: the block was allocated with this layout, and is no longer in any list.
-    unsafe { dealloc(header.cast(), layout(size)) };
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::bounded_parse::ParseBudget;
+
+    /// What the parser may do. Numbers select a block in use.
+    #[derive(Clone, Debug)]
+    enum Step {
+        Allocate(usize),
+        AllocateZeroed(usize),
+        Reallocate(usize, usize),
+        Free(usize),
+        EndParse,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let size = || prop_oneof![4 => 0_usize..200, 2 => 0_usize..5_000, 1 => 16_000_usize..17_000, 1 => 0_usize..100_000];
+        let step = prop_oneof![
+            6 => size().prop_map(Step::Allocate),
+            2 => size().prop_map(Step::AllocateZeroed),
+            4 => (any::<usize>(), size()).prop_map(|(block, size)| Step::Reallocate(block, size)),
+            6 => any::<usize>().prop_map(Step::Free),
+            1 => Just(Step::EndParse),
+        ];
+        prop::collection::vec(step, 0..300)
+    }
+
+    /// A block in use, filled with one byte.
+    struct Filled {
+        pointer: *mut c_void,
+        size: usize,
+        byte: u8,
+    }
+
+    impl Filled {
+        fn new(pointer: *mut c_void, size: usize, byte: u8) -> Filled {
+            assert!(!pointer.is_null() && pointer.addr() % 16 == 0);
+            unsafe { pointer.cast::<u8>().write_bytes(byte, size) };
+            Filled { pointer, size, byte }
+        }
+
+        fn bytes(&self) -> &[u8] {
+            unsafe { std::slice::from_raw_parts(self.pointer.cast(), self.size) }
+        }
+
+        fn check(&self) {
+            assert!(self.bytes().iter().all(|byte| *byte == self.byte));
+        }
+    }
+
+    /// Blocks may be freed on any thread after their parse.
+    unsafe impl Send for Filled {}
+
+    /// Runs steps in several parses, each block with a byte of its own. Returns the blocks that are left.
+    fn run(steps: &[Step], is_in_parse: bool) -> Vec<Filled> {
+        let budget = || ParseBudget { work: u64::MAX, memory: usize::MAX };
+        let mut used: Vec<Filled> = Vec::new();
+        for (number, part) in steps.split(|step| matches!(step, Step::EndParse)).enumerate() {
+            let session = ParseSession::new(budget());
+            SESSION.set(if is_in_parse { &session } else { ptr::null() });
+            for (step, byte) in part.iter().zip(number as u8..) {
+                match *step {
+                    Step::Allocate(size) => used.push(Filled::new(unsafe { allocate(size) }, size, byte)),
+                    Step::AllocateZeroed(size) => {
+                        let pointer = unsafe { allocate_zeroed(size, 1) };
+                        let zeros = Filled { pointer, size, byte: 0 };
+                        zeros.check();
+                        used.push(Filled::new(pointer, size, byte));
+                    }
+                    Step::Reallocate(block, size) if !used.is_empty() => {
+                        let old = used.swap_remove(block % used.len());
+                        old.check();
+                        let pointer = unsafe { reallocate(old.pointer, size) };
+                        Filled { pointer, size: size.min(old.size), ..old }.check();
+                        used.push(Filled::new(pointer, size, byte));
+                    }
+                    Step::Free(block) if !used.is_empty() => {
+                        let old = used.swap_remove(block % used.len());
+                        old.check();
+                        unsafe { free(old.pointer) };
+                    }
+                    _ => {}
+                }
+            }
+            SESSION.set(ptr::null());
+        }
+        used
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_keep_their_content_until_they_are_freed(steps in steps(), is_in_parse: bool) {
+            let left = run(&steps, is_in_parse);
+            left.iter().for_each(Filled::check);
+            std::thread::spawn(move || left.iter().for_each(|block| unsafe { free(block.pointer) })).join().unwrap();
+        }
+
+        #[test]
+        fn what_a_parse_has_freed_is_not_counted(steps in steps()) {
+            let session = ParseSession::new(ParseBudget { work: u64::MAX, memory: 1 << 40 });
+            SESSION.set(&session);
+            let mut used: Vec<(*mut c_void, usize)> = Vec::new();
+            for step in &steps {
+                match *step {
+                    Step::Allocate(size) | Step::AllocateZeroed(size) => {
+                        used.push((unsafe { allocate(size) }, size));
+                    }
+                    Step::Reallocate(block, size) if !used.is_empty() => {
+                        let (old, _) = used.swap_remove(block % used.len());
+                        used.push((unsafe { reallocate(old, size) }, size));
+                    }
+                    Step::Free(block) if !used.is_empty() => {
+                        unsafe { free(used.swap_remove(block % used.len()).0) };
+                    }
+                    _ => {}
+                }
+            }
+            let bytes: usize = used.iter().map(|(_, size)| size).sum();
+            prop_assert_eq!(session.memory.get() + bytes, 1 << 40);
+            // An aborted parse frees nothing itself.
+            session.chunks.free_all();
+            SESSION.set(ptr::null());
+        }
+    }
 }
