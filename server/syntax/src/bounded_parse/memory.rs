@@ -168,94 +168,90 @@ mod tests {
         byte: u8,
     }
 
+    // SAFETY: blocks may be freed on any thread after their parse.
+    unsafe impl Send for Filled {}
+
     impl Filled {
         fn new(pointer: *mut c_void, size: usize, byte: u8) -> Filled {
-            assert!(!pointer.is_null() && pointer.addr() % 16 == 0);
+            assert!(!pointer.is_null() && pointer.addr().is_multiple_of(16));
+            // SAFETY: the block has this size.
             unsafe { pointer.cast::<u8>().write_bytes(byte, size) };
             Filled { pointer, size, byte }
         }
 
-        fn bytes(&self) -> &[u8] {
-            unsafe { std::slice::from_raw_parts(self.pointer.cast(), self.size) }
+        fn check(&self) {
+            // SAFETY: the block has this size, and was filled.
+            let bytes: &[u8] = unsafe { std::slice::from_raw_parts(self.pointer.cast(), self.size) };
+            assert!(bytes.iter().all(|byte| *byte == self.byte));
         }
 
-        fn check(&self) {
-            assert!(self.bytes().iter().all(|byte| *byte == self.byte));
+        fn resized(self, size: usize, byte: u8) -> Filled {
+            self.check();
+            // SAFETY: the block is in use, and only its replacement is used from now on.
+            let pointer = unsafe { reallocate(self.pointer, size) };
+            Filled { pointer, size: size.min(self.size), ..self }.check();
+            Filled::new(pointer, size, byte)
+        }
+
+        fn free(self) {
+            self.check();
+            // SAFETY: the block is in use, and no longer used from now on.
+            unsafe { free(self.pointer) };
         }
     }
 
-    /// Blocks may be freed on any thread after their parse.
-    unsafe impl Send for Filled {}
-
-    /// Runs steps in several parses, each block with a byte of its own. Returns the blocks that are left.
-    fn run(steps: &[Step], is_in_parse: bool) -> Vec<Filled> {
-        let budget = || ParseBudget { work: u64::MAX, memory: usize::MAX };
-        let mut used: Vec<Filled> = Vec::new();
-        for (number, part) in steps.split(|step| matches!(step, Step::EndParse)).enumerate() {
-            let session = ParseSession::new(budget());
-            SESSION.set(if is_in_parse { &session } else { ptr::null() });
-            for (step, byte) in part.iter().zip(number as u8..) {
-                match *step {
-                    Step::Allocate(size) => used.push(Filled::new(unsafe { allocate(size) }, size, byte)),
-                    Step::AllocateZeroed(size) => {
-                        let pointer = unsafe { allocate_zeroed(size, 1) };
-                        let zeros = Filled { pointer, size, byte: 0 };
-                        zeros.check();
-                        used.push(Filled::new(pointer, size, byte));
-                    }
-                    Step::Reallocate(block, size) if !used.is_empty() => {
-                        let old = used.swap_remove(block % used.len());
-                        old.check();
-                        let pointer = unsafe { reallocate(old.pointer, size) };
-                        Filled { pointer, size: size.min(old.size), ..old }.check();
-                        used.push(Filled::new(pointer, size, byte));
-                    }
-                    Step::Free(block) if !used.is_empty() => {
-                        let old = used.swap_remove(block % used.len());
-                        old.check();
-                        unsafe { free(old.pointer) };
-                    }
-                    _ => {}
+    /// Does what the parser may do to the blocks in use, each of which gets a byte of its own.
+    fn run(steps: &[Step], used: &mut Vec<Filled>) {
+        for (step, byte) in steps.iter().zip((1..=u8::MAX).cycle()) {
+            match *step {
+                // SAFETY: it may be called at any time.
+                Step::Allocate(size) => used.push(Filled::new(unsafe { allocate(size) }, size, byte)),
+                Step::AllocateZeroed(size) => {
+                    // SAFETY: it may be called at any time.
+                    let pointer = unsafe { allocate_zeroed(size, 1) };
+                    Filled { pointer, size, byte: 0 }.check();
+                    used.push(Filled::new(pointer, size, byte));
                 }
+                Step::Reallocate(block, size) if !used.is_empty() => {
+                    let old = used.swap_remove(block % used.len());
+                    used.push(old.resized(size, byte));
+                }
+                Step::Free(block) if !used.is_empty() => used.swap_remove(block % used.len()).free(),
+                _ => {}
             }
-            SESSION.set(ptr::null());
         }
-        used
+    }
+
+    /// Bytes within which every parse is.
+    const MEMORY: usize = 1 << 40;
+
+    fn session() -> ParseSession {
+        ParseSession::new(ParseBudget { work: u64::MAX, memory: MEMORY })
     }
 
     proptest! {
         #[test]
         fn blocks_keep_their_content_until_they_are_freed(steps in steps(), is_in_parse: bool) {
-            let left = run(&steps, is_in_parse);
-            left.iter().for_each(Filled::check);
-            std::thread::spawn(move || left.iter().for_each(|block| unsafe { free(block.pointer) })).join().unwrap();
+            let mut used = Vec::new();
+            for part in steps.split(|step| matches!(step, Step::EndParse)) {
+                let session = session();
+                SESSION.set(if is_in_parse { &session } else { ptr::null() });
+                run(part, &mut used);
+                SESSION.set(ptr::null());
+            }
+            std::thread::spawn(move || used.into_iter().for_each(Filled::free)).join().unwrap();
         }
 
         #[test]
-        fn what_a_parse_has_freed_is_not_counted(steps in steps()) {
-            let session = ParseSession::new(ParseBudget { work: u64::MAX, memory: 1 << 40 });
+        fn a_parse_counts_its_blocks_in_use(steps in steps()) {
+            let session = session();
             SESSION.set(&session);
-            let mut used: Vec<(*mut c_void, usize)> = Vec::new();
-            for step in &steps {
-                match *step {
-                    Step::Allocate(size) | Step::AllocateZeroed(size) => {
-                        used.push((unsafe { allocate(size) }, size));
-                    }
-                    Step::Reallocate(block, size) if !used.is_empty() => {
-                        let (old, _) = used.swap_remove(block % used.len());
-                        used.push((unsafe { reallocate(old, size) }, size));
-                    }
-                    Step::Free(block) if !used.is_empty() => {
-                        unsafe { free(used.swap_remove(block % used.len()).0) };
-                    }
-                    _ => {}
-                }
-            }
-            let bytes: usize = used.iter().map(|(_, size)| size).sum();
-            prop_assert_eq!(session.memory.get() + bytes, 1 << 40);
-            // An aborted parse frees nothing itself.
-            session.chunks.free_all();
+            let mut used = Vec::new();
+            run(&steps, &mut used);
             SESSION.set(ptr::null());
+            let bytes: usize = used.iter().map(|block| block.size).sum();
+            prop_assert_eq!(session.memory.get() + bytes, MEMORY);
+            session.chunks.free_all();
         }
     }
 }
