@@ -41,9 +41,11 @@ impl Postings {
     ) -> Postings {
         let terms = passes.each(files).flat_map(|file| file.bags.terms().iter().copied());
         let vocabulary = Vocabulary::new(terms, passes.threads);
-        let files = passes.map(files, |file| NumberedFile::new(file, &vocabulary, frequencies));
+        let mut files = passes.map(files, |file| NumberedFile::new(file, &vocabulary, frequencies));
         let mut shares = TermShare::all(vocabulary.terms.len(), passes.threads.count());
         passes.threads.for_each_mut(&mut shares, |share| share.count(passes.each(&files)));
+        // They are counted, and the lists need the room.
+        files.iter_mut().for_each(|file| file.frequencies = Vec::new());
         let counts = || shares.iter().flat_map(|share| &share.counts);
         let frequencies = counts().map(|counted| counted.frequency).collect();
         let ends = counts().scan(0, |end, counted| {
@@ -223,6 +225,8 @@ impl Vocabulary {
         let mut terms: Vec<Term> = terms.collect();
         threads.sort(&mut terms);
         terms.dedup();
+        // Most terms occur in several files.
+        terms.shrink_to_fit();
         let entries = (terms.len() / TERMS_PER_ENTRY).next_power_of_two().max(2);
         let mut directory = vec![0; entries + 1];
         for term in &terms {

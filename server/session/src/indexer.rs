@@ -43,7 +43,7 @@ use crate::step_threads::StepThreads;
 const MIN_BEGUN_BYTES: usize = if cfg!(test) { 100_000 } else { 32 << 20 };
 
 /// So many changed paths are a checkout, whose indexing takes a second or more: idle time of other cores is worth waking their threads.
-const MIN_CHECKOUT_FILES: usize = if cfg!(test) { 2 } else { 500 };
+const MIN_CHECKOUT_PATHS: usize = if cfg!(test) { 2 } else { 500 };
 
 /// Time between two returns of freed memory while files change: each takes milliseconds in a large workspace.
 const RELEASE_INTERVAL: Duration = Duration::from_secs(30);
@@ -371,7 +371,7 @@ fn as_store(blocks: &Option<Arc<DiskBlocks>>) -> Option<Arc<dyn BlockStore>> {
 
 /// Returns the threads for so many changed paths.
 fn threads_for(paths: usize, threads: &StepThreads) -> StepThreads {
-    if paths < MIN_CHECKOUT_FILES { threads.clone() } else { threads.with_idle_time() }
+    if paths < MIN_CHECKOUT_PATHS { threads.clone() } else { threads.with_idle_time() }
 }
 
 fn text_bytes(files: &[SourceFile]) -> usize {

@@ -229,18 +229,24 @@ fn stamp_of(path: &Path) -> Option<DiskStamp> {
 mod tests {
     use super::*;
 
+    /// Judges a file as soon as another change of what it depends on would be noticed.
+    fn judge_when_settled(root: &Path, path: &str) -> (Admission, DiskReader) {
+        loop {
+            let mut disk = DiskReader::new();
+            let verdict = Admission::judge(root, path, &mut disk);
+            if verdict.dependencies.is_some() {
+                return (verdict, disk);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
+
     #[test]
     fn absent_ignore_files_cost_nothing_and_are_noticed() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("a")).unwrap();
         fs::write(folder.path().join("a/one.py"), "").unwrap();
-        let judge = || loop {
-            let verdict = Admission::judge(folder.path(), "a/one.py", &mut DiskReader::new());
-            if verdict.dependencies.is_some() {
-                return verdict;
-            }
-            std::thread::yield_now();
-        };
+        let judge = || judge_when_settled(folder.path(), "a/one.py").0;
         let verdict = judge();
         let inside =
             verdict.dependencies.iter().flatten().filter(|(path, _)| path.starts_with(folder.path()));
@@ -289,14 +295,7 @@ mod tests {
         fs::create_dir(folder.path().join("a")).unwrap();
         fs::write(folder.path().join(".gitignore"), "no.py\n").unwrap();
         fs::write(folder.path().join("a/.gitignore"), "two.py\n").unwrap();
-        let (mut disk, one) = loop {
-            let mut disk = DiskReader::new();
-            let one = Admission::judge(folder.path(), "one.py", &mut disk);
-            if one.dependencies.is_some() {
-                break (disk, one);
-            }
-            std::thread::yield_now();
-        };
+        let (one, mut disk) = judge_when_settled(folder.path(), "one.py");
         fs::write(folder.path().join(".gitignore"), "o*.py\n").unwrap();
         for (path, refusal) in [
             ("a/two.py", Some(SkipReason::Ignored)),
