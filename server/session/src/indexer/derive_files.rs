@@ -14,8 +14,8 @@ use super::index_cache::{BegunCache, IndexCache};
 use super::{IndexProgress, TreeObserver, size};
 use crate::step_threads::StepThreads;
 
-/// Bytes of text whose entries are stored and cached together, while the next ones are derived: two seconds of work each, the most that
-/// a killed process loses.
+/// Bytes of text whose entries are stored and cached together, while the next ones are derived: two seconds of work. A killed process
+/// loses two such parts at most.
 const PART_BYTES: u64 = if cfg!(test) { 64 } else { 16 << 20 };
 /// Entries of fewer bytes of text stay in memory: changes of a few files are not worth a block.
 const MIN_STORED_BYTES: usize = if cfg!(test) { 1 } else { 4 << 20 };

@@ -8,6 +8,8 @@
 //! A tree has a block for each of its nodes. They are used in about the order in which they were taken, so they are best next to each other,
 //! and most of them are freed together. Blocks that the running parse frees are used again by it. After the parse, a chunk is freed with
 //! its last block, on whatever thread that is.
+//!
+//! Responsible for where blocks are. Knows neither the budget of a parse nor blocks outside of one: [`super::memory`] does.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::{Cell, RefCell};
