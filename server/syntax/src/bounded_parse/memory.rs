@@ -1,6 +1,6 @@
 //! Allocator of the parser: counts the memory of a running parse and frees all of it if the parse is aborted.
 //!
-//! The blocks of a parse are in [chunks](super::chunks). Outside of a parse, this only forwards to the program's allocator.
+//! The blocks of a parse are in [`chunks`]. Outside of a parse, this only forwards to the program's allocator.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
