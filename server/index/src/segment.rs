@@ -42,7 +42,8 @@ pub(crate) struct Collection {
 }
 
 impl Segment {
-    /// Builds a segment of files with distinct paths. The data about all of them is in the store of the passes.
+    /// Builds a segment of files with distinct paths. The data about all of them is in the store of the passes, if
+    /// they have one.
     pub(crate) fn build(mut files: Vec<Arc<FileIndex>>, passes: FilePasses<'_>) -> Segment {
         files.sort_unstable_by(|one, other| one.path().cmp(other.path()));
         let (windows, (functions, names)) = passes.threads.join(

@@ -20,6 +20,11 @@ pub(crate) fn write(root: &Path, path: &str, bytes: impl AsRef<[u8]>) {
     fs::write(path, bytes).unwrap();
 }
 
+/// Runs `run` in a pool of this number of threads.
+pub(crate) fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
+}
+
 /// Tests that run again in special environments.
 #[cfg(unix)]
 pub(crate) mod unix {

@@ -15,7 +15,7 @@ use workspace::{
     LoadProgress, ReadLimits, SkipReason, TextStore, WorkspaceChanges, WorkspaceError, WorkspaceTracker,
 };
 
-use crate::fixture::{folder, write};
+use crate::fixture::{folder, on_threads, write};
 
 /// A tracked folder.
 struct TrackedFolder {
@@ -323,9 +323,8 @@ fn file_removed_before_reading_is_not_in_the_snapshot() {
             fs::remove_file(folder.path().join("b.py")).unwrap();
         }
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let follower =
-        pool.install(|| WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &remove));
+        on_threads(1, || WorkspaceTracker::open(folder.path(), &ReadLimits::standard(), [], &remove));
     let snapshot = follower.unwrap().snapshot().clone();
     let paths: Vec<&str> = snapshot.files().iter().map(|file| &*file.path).collect();
     assert_eq!((paths, snapshot.skips().to_string()), (vec!["a.py", "c.py"], "nothing".to_owned()));

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crate::fixture::{folder, write};
+use crate::fixture::{folder, on_threads, write};
 use expect_test::{Expect, expect};
 use syntax::Language;
 use workspace::{LoadProgress, ReadLimits, SkipReason, SkippedPath, Snapshot, WorkspaceError, admits, load};
@@ -19,10 +19,6 @@ fn load_all(root: &Path) -> Snapshot {
 
 fn load_on(root: &Path, threads: usize) -> Snapshot {
     on_threads(threads, || load(root, &ReadLimits::standard(), &|_| ()).unwrap())
-}
-
-fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
 }
 
 /// Lists the files that were read, then everything else by reason.
