@@ -23,13 +23,17 @@ impl FilePasses<'_> {
 
     /// Returns the files in their order.
     pub(crate) fn each<T>(self, files: &[T]) -> impl Iterator<Item = &T> {
-        files.chunks(FILES_PER_RELEASE).inspect(move |_| self.release()).flatten()
+        self.chunks(files).flatten()
+    }
+
+    /// Returns the files in their order, some at a time.
+    pub(crate) fn chunks<T>(self, files: &[T]) -> impl Iterator<Item = &[T]> {
+        files.chunks(FILES_PER_RELEASE).inspect(move |_| self.release())
     }
 
     /// Applies `f` to all files; results are in the order of the files.
     pub(crate) fn map<T: Sync, R: Send>(self, files: &[T], f: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
-        let chunks = files.chunks(FILES_PER_RELEASE).inspect(|_| self.release());
-        chunks.flat_map(|chunk| self.threads.map(chunk, &f)).collect()
+        self.chunks(files).flat_map(|chunk| self.threads.map(chunk, &f)).collect()
     }
 
     /// Moves `data` to the store, if there is one.

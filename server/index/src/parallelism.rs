@@ -33,7 +33,11 @@ impl Parallelism {
     }
 
     /// Applies `f` to all items; results are in the order of the items.
-    pub(crate) fn map<T: Sync, R: Send>(self, items: &[T], f: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
+    pub(crate) fn map<'a, T: Sync, R: Send>(
+        self,
+        items: &'a [T],
+        f: impl Fn(&'a T) -> R + Send + Sync,
+    ) -> Vec<R> {
         match self {
             Parallelism::CallerThread => items.iter().map(f).collect(),
             Parallelism::RayonPool => items.par_iter().map(f).collect(),

@@ -7,7 +7,7 @@ use std::{io, iter};
 
 use stored::{PodArray, StoredArray, StoredData};
 
-use crate::bags::{Bags, bag_entries, entry_bytes, put_entry};
+use crate::bags::{BagEntry, Bags, bag_entries, entry_bytes, put_entry};
 use crate::file_passes::FilePasses;
 use crate::parallelism::Parallelism;
 use crate::terms::Term;
@@ -43,7 +43,7 @@ impl Postings {
         let vocabulary = Vocabulary::new(terms, passes.threads);
         let mut files = passes.map(files, |file| NumberedFile::new(file, &vocabulary, frequencies));
         let mut shares = TermShare::all(vocabulary.terms.len(), passes.threads.count());
-        passes.threads.for_each_mut(&mut shares, |share| share.count(passes.each(&files)));
+        add_inverted(&mut shares, &files, passes, TermShare::count);
         // They are counted, and the lists need the room.
         files.iter_mut().for_each(|file| file.frequencies = Vec::new());
         let counts = || shares.iter().flat_map(|share| &share.counts);
@@ -54,8 +54,7 @@ impl Postings {
         });
         let starts: PodArray<u64> = iter::once(0).chain(ends).collect();
         let mut entries = vec![0; starts.last().map_or(0, |&end| end as usize)];
-        let mut filled = with_lists(&shares, &mut entries);
-        passes.threads.for_each_mut(&mut filled, |(share, lists)| share.fill(passes.each(&files), lists));
+        add_inverted(&mut writers(shares, &mut entries), &files, passes, ListWriter::write);
         Postings { vocabulary, frequencies, starts, entries: entries.into() }
     }
 
@@ -114,23 +113,79 @@ impl<'a> NumberedFile<'a> {
         NumberedFile { file: *file, positions, frequencies: frequencies(file.bags) }
     }
 
-    /// Calls `found` for every one of these terms of every document with its position among them, the document, and its count.
-    fn each(&self, terms: &Range<usize>, mut found: impl FnMut(usize, u32, u8)) {
-        // Positions are in the order of the file's terms, and so are those in each bag.
-        let first = |end: usize| self.positions.partition_point(|&position| (position as usize) < end) as u32;
-        let (first, end) = (first(terms.start), first(terms.end));
-        for (document, bag) in (self.file.first..).zip(0..self.file.bags.len()) {
-            for entry in self.file.bags.bag(bag).take_while(|entry| entry.term < end) {
-                if entry.term >= first {
-                    found(self.positions[entry.term as usize] as usize - terms.start, document, entry.count);
-                }
+    /// Returns the file's documents by term. Decodes each bag once, and sorts the entries where they are in the processor's cache.
+    fn inverted(&self) -> InvertedFile<'_> {
+        let bags = self.file.bags;
+        let mut starts = vec![0; self.positions.len() + 1];
+        let mut decoded = Vec::new();
+        for (document, bag) in (self.file.first..).zip(0..bags.len()) {
+            for BagEntry { term, count } in bags.bag(bag) {
+                starts[term as usize + 1] += 1;
+                decoded.push((term, ListEntry { document, count }));
             }
+        }
+        for term in 0..self.positions.len() {
+            starts[term + 1] += starts[term];
+        }
+        let mut next = starts.clone();
+        let mut entries = vec![ListEntry::default(); decoded.len()];
+        for (term, entry) in decoded {
+            let next = &mut next[term as usize];
+            entries[*next as usize] = entry;
+            *next += 1;
+        }
+        InvertedFile { file: self, starts, entries }
+    }
+}
+
+/// Files whose inverted form is in memory together: some megabytes.
+const FILES_PER_INVERSION: usize = 256;
+
+/// The documents of each term of a file.
+struct InvertedFile<'a> {
+    file: &'a NumberedFile<'a>,
+    /// By the file's terms: the start of its entries; with one additional entry for the end.
+    starts: Vec<u32>,
+    /// By term, then by document.
+    entries: Vec<ListEntry>,
+}
+
+/// A document of a term, and the term's count in it.
+#[derive(Clone, Copy, Default)]
+struct ListEntry {
+    document: u32,
+    count: u8,
+}
+
+impl InvertedFile<'_> {
+    /// Calls `found` for each of these terms of the vocabulary that occurs in the file, with its position among them, its position in the
+    /// file, and its entries.
+    fn each(&self, terms: &Range<usize>, mut found: impl FnMut(usize, usize, &[ListEntry])) {
+        // Positions are in the order of the file's terms.
+        let positions = &self.file.positions;
+        let first = |end: usize| positions.partition_point(|&position| (position as usize) < end);
+        let found_terms = first(terms.start)..first(terms.end);
+        for (term, &position) in found_terms.clone().zip(&positions[found_terms]) {
+            let entries = &self.entries[self.starts[term] as usize..self.starts[term + 1] as usize];
+            found(position as usize - terms.start, term, entries);
         }
     }
 }
 
-/// Consecutive terms of the vocabulary, whose lists one thread builds. Each thread decodes the bags of all files, which takes a
-/// quarter of the time: most of it is random access to the lists.
+/// Passes all files, inverted and in their order, to each of the shares, on the threads of the passes.
+fn add_inverted<S: Send>(
+    shares: &mut [S],
+    files: &[NumberedFile<'_>],
+    passes: FilePasses<'_>,
+    add: impl Fn(&mut S, &InvertedFile<'_>) + Send + Sync,
+) {
+    for files in passes.chunks(files).flat_map(|files| files.chunks(FILES_PER_INVERSION)) {
+        let inverted = passes.threads.map(files, NumberedFile::inverted);
+        passes.threads.for_each_mut(shares, |share| inverted.iter().for_each(|file| add(share, file)));
+    }
+}
+
+/// Consecutive terms of the vocabulary, whose lists one thread builds.
 struct TermShare {
     /// Their positions.
     terms: Range<usize>,
@@ -152,45 +207,21 @@ impl TermShare {
     /// Divides this number of terms into about equal shares.
     fn all(terms: usize, shares: usize) -> Vec<TermShare> {
         let bound = |share: usize| terms * share / shares;
-        (0..shares)
-            .map(|share| TermShare { terms: bound(share)..bound(share + 1), counts: Vec::new() })
-            .collect()
+        let share =
+            |terms: Range<usize>| TermShare { counts: vec![TermCount::default(); terms.len()], terms };
+        (0..shares).map(|number| share(bound(number)..bound(number + 1))).collect()
     }
 
-    /// Computes the frequencies and the lengths.
-    fn count<'a>(&mut self, files: impl Iterator<Item = &'a NumberedFile<'a>>) {
-        let mut counts = vec![TermCount::default(); self.terms.len()];
-        for file in files {
-            file.each(&self.terms, |term, document, count| {
-                let counted = &mut counts[term];
+    /// Adds a file to the frequencies and the lengths.
+    fn count(&mut self, file: &InvertedFile<'_>) {
+        file.each(&self.terms, |term, term_of_file, entries| {
+            let counted = &mut self.counts[term];
+            counted.frequency += file.file.frequencies[term_of_file];
+            for &ListEntry { document, count } in entries {
                 counted.length += entry_bytes(document - counted.next, count) as u32;
                 counted.next = document + 1;
-            });
-            for (&position, frequency) in file.positions.iter().zip(&file.frequencies) {
-                if self.terms.contains(&(position as usize)) {
-                    counts[position as usize - self.terms.start].frequency += frequency;
-                }
             }
-        }
-        self.counts = counts;
-    }
-
-    /// Writes the lists.
-    fn fill<'a>(&self, files: impl Iterator<Item = &'a NumberedFile<'a>>, lists: &mut [u8]) {
-        // By term: where its next entry begins, and the expected document.
-        let mut next = Vec::with_capacity(self.counts.len());
-        let mut end = 0;
-        for counted in &self.counts {
-            next.push((end, 0));
-            end += u64::from(counted.length);
-        }
-        for file in files {
-            file.each(&self.terms, |term, document, count| {
-                let (start, expected) = &mut next[term];
-                *start += put_entry(&mut lists[*start as usize..], document - *expected, count) as u64;
-                *expected = document + 1;
-            });
-        }
+        });
     }
 
     /// Returns the length of all lists in bytes.
@@ -199,12 +230,47 @@ impl TermShare {
     }
 }
 
+/// Writes the lists of a share of the terms.
+struct ListWriter<'a> {
+    /// The positions of the terms.
+    terms: Range<usize>,
+    /// By term: where its next entry begins, and the expected document.
+    next: Vec<(u64, u32)>,
+    /// All lists of these terms.
+    lists: &'a mut [u8],
+}
+
+impl<'a> ListWriter<'a> {
+    fn new(share: TermShare, lists: &'a mut [u8]) -> ListWriter<'a> {
+        let mut end = 0;
+        let start = |counted: &TermCount| {
+            let start = end;
+            end += u64::from(counted.length);
+            (start, 0)
+        };
+        ListWriter { next: share.counts.iter().map(start).collect(), terms: share.terms, lists }
+    }
+
+    /// Writes the entries of a file.
+    fn write(&mut self, file: &InvertedFile<'_>) {
+        file.each(&self.terms, |term, _, entries| {
+            let (start, expected) = &mut self.next[term];
+            for &ListEntry { document, count } in entries {
+                let written = put_entry(&mut self.lists[*start as usize..], document - *expected, count);
+                *start += written as u64;
+                *expected = document + 1;
+            }
+        });
+    }
+}
+
 /// Divides the bytes of all lists by shares.
-fn with_lists<'a>(shares: &'a [TermShare], mut lists: &'a mut [u8]) -> Vec<(&'a TermShare, &'a mut [u8])> {
-    let own = |share: &'a TermShare| {
-        (share, lists.split_off_mut(..share.bytes()).expect("it is the length of all lists"))
+fn writers(shares: Vec<TermShare>, mut lists: &mut [u8]) -> Vec<ListWriter<'_>> {
+    let own = |share: TermShare| {
+        let own = lists.split_off_mut(..share.bytes()).expect("it is the length of all lists");
+        ListWriter::new(share, own)
     };
-    shares.iter().map(own).collect()
+    shares.into_iter().map(own).collect()
 }
 
 /// Sorted distinct terms with a directory by their upper bits: hashes are uniformly distributed, so a lookup takes one or two

@@ -144,9 +144,9 @@ const WINDOW_MARGIN: u32 = 1;
 fn window_collection(files: &[Arc<FileIndex>], passes: FilePasses<'_>) -> Collection {
     let mut starts = vec![1];
     let mut lengths = vec![0];
-    for file in passes.each(files) {
-        if file.blocks() > 0 {
-            lengths.extend(window_lengths(file.block_terms()));
+    for windows in passes.map(files, |file| window_lengths(file.block_terms())) {
+        if !windows.is_empty() {
+            lengths.extend(windows);
             lengths.push(0);
         }
         starts.push(lengths.len() as u32);
@@ -159,8 +159,11 @@ fn window_collection(files: &[Arc<FileIndex>], passes: FilePasses<'_>) -> Collec
 fn function_collection(files: &[Arc<FileIndex>], passes: FilePasses<'_>) -> Collection {
     let mut starts = vec![0];
     let mut lengths = Vec::new();
-    for file in passes.each(files) {
-        lengths.extend(file.function_words().lengths().map(saturated_length));
+    let function_lengths = |file: &Arc<FileIndex>| -> Vec<u16> {
+        file.function_words().lengths().map(saturated_length).collect()
+    };
+    for functions in passes.map(files, function_lengths) {
+        lengths.extend(functions);
         starts.push(lengths.len() as u32);
     }
     let bags = file_bags(files, &starts, FileIndex::function_words);
@@ -177,10 +180,10 @@ fn file_bags<'a>(
 }
 
 /// Returns the number of terms in each window, including repeats.
-fn window_lengths(blocks: &Bags) -> impl Iterator<Item = u16> {
+fn window_lengths(blocks: &Bags) -> Vec<u16> {
     let lengths: Vec<u32> = blocks.lengths().collect();
-    let windows = windows(lengths.len());
-    (0..windows).map(move |window| saturated_length(lengths.iter().skip(window).take(WINDOW_BLOCKS).sum()))
+    let window = |first| saturated_length(lengths.iter().skip(first).take(WINDOW_BLOCKS).sum());
+    (0..windows(lengths.len())).map(window).collect()
 }
 
 /// Returns the stored form of a length.

@@ -14,6 +14,7 @@ mod block_cache;
 mod corpus;
 mod derive_files;
 mod index_cache;
+mod prepared_changes;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub(crate) use corpus::store_corpus;
 pub use corpus::{LoadedCorpus, save_corpus};
 use derive_files::{DerivedFiles, Deriving};
 use index_cache::{BegunCache, IndexCache};
+use prepared_changes::{IndexChanges, PreparedChanges};
 
 use crate::allocator::release_memory;
 use crate::index_memory::IndexMemory;
@@ -73,6 +75,10 @@ pub enum IndexProgress {
 pub struct Indexer {
     tracker: WorkspaceTracker,
     index: WorkspaceIndex,
+    /// Changes that the tracker has and the index has not.
+    prepared: PreparedChanges,
+    /// Number of changes that the index has and its tokens have not.
+    changes_without_tokens: usize,
     cache: Option<Cache>,
     /// Where the index is if it exceeds the memory budget; `None` if it is in memory.
     blocks: Option<Arc<DiskBlocks>>,
@@ -209,6 +215,8 @@ impl Indexer {
         let indexer = Indexer {
             tracker,
             index,
+            prepared: PreparedChanges::default(),
+            changes_without_tokens: 0,
             cache,
             blocks,
             unsaved,
@@ -275,8 +283,9 @@ impl Indexer {
     }
 
     /// Updates the tokens to the current files. Returns whether anything differs.
-    pub fn update_tokens(&mut self) -> bool {
-        let updated = self.index.with_current_tokens();
+    pub(crate) fn update_tokens(&mut self, threads: &StepThreads) -> bool {
+        let changes = std::mem::take(&mut self.changes_without_tokens);
+        let updated = threads_for(changes, threads).run(|| self.index.with_current_tokens());
         let is_different = updated.is_some();
         self.index = updated.unwrap_or_else(|| self.index.clone());
         is_different
@@ -293,6 +302,12 @@ impl Indexer {
         scope: &ScanScope,
         threads: &StepThreads,
     ) -> Result<bool, WorkspaceError> {
+        self.prepare(scope, threads)?;
+        Ok(self.apply_prepared(threads))
+    }
+
+    /// Scans for changes, and derives the entries of changed files, which the next refresh applies.
+    pub(crate) fn prepare(&mut self, scope: &ScanScope, threads: &StepThreads) -> Result<(), WorkspaceError> {
         // What requests have read.
         self.store().iter().for_each(|store| store.release_pages());
         let paths = match scope {
@@ -304,15 +319,8 @@ impl Indexer {
             ScanScope::Paths(paths) => self.tracker.refresh(paths),
             ScanScope::Unwatched => self.tracker.poll(),
             ScanScope::Everything => self.tracker.refresh_all(),
-        });
-        Ok(self.apply(changes?, threads))
-    }
-
-    fn apply(&mut self, changes: WorkspaceChanges, threads: &StepThreads) -> bool {
-        if changes.is_empty() {
-            return false;
-        }
-        let WorkspaceChanges { changed, removed, manifests_changed, snapshot } = changes;
+        })?;
+        let WorkspaceChanges { changed, removed, manifests_changed, .. } = changes;
         for path in &removed {
             self.unsaved.remove(path);
         }
@@ -321,12 +329,25 @@ impl Indexer {
         let deriving =
             Deriving { store: self.store(), threads, progress: &|_| {}, keep_going: &|| true, on_tree: None };
         let derived = deriving.derive_all(&changed, &mut IndexCache::default(), &mut None);
-        let derived = derived.map(|derived| derived.files).unwrap_or_default();
+        let changed = derived.map(|derived| derived.files).unwrap_or_default();
+        self.prepared.add(IndexChanges { changed, removed, manifests_changed });
+        Ok(())
+    }
+
+    /// Applies the prepared changes to the index. Returns whether there are any.
+    fn apply_prepared(&mut self, threads: &StepThreads) -> bool {
+        if self.prepared.is_empty() {
+            return false;
+        }
+        let IndexChanges { changed, removed, manifests_changed } = self.prepared.take();
+        let snapshot = self.tracker.snapshot();
         let projects = match manifests_changed {
             true => Arc::new(Projects::new(snapshot.manifests())),
             false => Arc::clone(self.index.projects()),
         };
-        let index = threads.run(|| self.index.index().apply(derived, &removed));
+        self.changes_without_tokens += changed.len() + removed.len();
+        let threads = threads_for(changed.len(), threads);
+        let index = threads.run(|| self.index.index().apply(changed, &removed));
         self.index = self.index.with_index(Arc::clone(snapshot.files()), index, projects);
         if self.released_at.elapsed() >= RELEASE_INTERVAL {
             release_memory();

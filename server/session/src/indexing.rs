@@ -20,7 +20,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use builtin::Corpus;
 use cache::Cache;
@@ -35,6 +35,7 @@ use crate::folder::Folder;
 use crate::index_memory::{IndexMemory, model_tokens};
 use crate::indexer::{IndexProgress, Indexer, OpenRun, save_corpus};
 use crate::step_threads::StepThreads;
+use change_burst::ChangeBurst;
 use corpus_builder::{BuildEvent, CorpusBuild, CorpusBuilder};
 use folder_watcher::{FolderWatcher, WakeReason};
 
@@ -106,7 +107,7 @@ async fn keep_up_to_date(
     loop {
         let scope = tokio::select! {
             () = folder.changed.notified() => {
-                change_burst::wait_for_end(|| folder.pending_changes()).await;
+                indexer = follow_burst(services, folder, indexer, &mut watching).await?;
                 folder.take_pending()
             }
             () = folder.opened_elsewhere.notified() => {
@@ -126,7 +127,7 @@ async fn keep_up_to_date(
                 }
                 // A scan in the middle of a branch switch would apply a part of it.
                 if folder.pending_changes() > 0 {
-                    change_burst::wait_for_end(|| folder.pending_changes()).await;
+                    indexer = follow_burst(services, folder, indexer, &mut watching).await?;
                 }
                 if next == WakeReason::Poll { ScanScope::Unwatched } else { ScanScope::Everything }
             }
@@ -134,12 +135,10 @@ async fn keep_up_to_date(
                 match event {
                     BuildEvent::Built(built) => {
                         indexer = publish_tokens(services, folder, built, indexer).await?;
+                        indexer = save(services, folder, indexer).await?;
                     }
                     BuildEvent::Due if folder.pending_changes() > 0 && tokens.postpone() => {}
-                    BuildEvent::Due => {
-                        indexer = save(services, folder, indexer).await?;
-                        tokens.begin(&indexer, folder);
-                    }
+                    BuildEvent::Due => tokens.begin(&indexer, folder),
                 }
                 continue;
             }
@@ -150,6 +149,37 @@ async fn keep_up_to_date(
             tokens.note_change();
         }
     }
+}
+
+/// Waits until a burst of changes ends. While a branch switch goes on, its files are read and derived, but nothing is published: a part of it
+/// is neither the one branch nor the other.
+async fn follow_burst(
+    services: &IndexingServices,
+    folder: &Arc<Folder>,
+    mut indexer: Indexer,
+    watching: &mut FolderWatcher,
+) -> Result<Indexer, TaskPanic> {
+    let mut burst = ChangeBurst::new();
+    while burst.goes_on(|| folder.pending_changes()).await {
+        if folder.has_failed() {
+            continue;
+        }
+        let (start, moves) = (Instant::now(), indexer.tracker().root_changes());
+        let scope = folder.take_pending();
+        let preparing = run_in_background(services, folder, move |threads| {
+            let prepared = indexer.prepare(&scope, threads);
+            (indexer, scope, prepared)
+        });
+        let (scope, prepared);
+        (indexer, scope, prepared) = preparing.await?;
+        if prepared.is_err() {
+            // The scan after the burst reports the error if it remains.
+            folder.note_changes(ScanScope::Everything);
+            break;
+        }
+        follow_scan(folder, &indexer, &scope, moves, start.elapsed(), watching);
+    }
+    Ok(indexer)
 }
 
 /// Whether any engine of a folder reads its tokens.
@@ -386,13 +416,27 @@ async fn refresh(
         services.events.send(SessionEvent::FolderReadable(folder.name.clone()));
         // The watched paths may belong to another folder now.
         watching.begin(&indexer);
-    } else if indexer.tracker().root_changes() != moves {
-        folder.forget_real_root();
-        watching.begin(&indexer);
     } else {
-        watching.follow_refresh(&indexer, &scope, start.elapsed());
+        follow_scan(folder, &indexer, &scope, moves, start.elapsed(), watching);
     }
     Ok((indexer, is_different))
+}
+
+/// Watches what a scan found; `moves` are the tracker's root changes before it.
+fn follow_scan(
+    folder: &Folder,
+    indexer: &Indexer,
+    scope: &ScanScope,
+    moves: u64,
+    took: Duration,
+    watching: &mut FolderWatcher,
+) {
+    if indexer.tracker().root_changes() == moves {
+        watching.follow_refresh(indexer, scope, took);
+    } else {
+        folder.forget_real_root();
+        watching.begin(indexer);
+    }
 }
 
 /// Updates the tokens after the index, which is published before: tokens of many files take seconds.
@@ -402,7 +446,7 @@ async fn update_tokens(
     mut indexer: Indexer,
 ) -> Result<Indexer, TaskPanic> {
     let updating = run_in_background(services, folder, move |threads| {
-        let is_different = threads.run(|| indexer.update_tokens());
+        let is_different = indexer.update_tokens(threads);
         (indexer, is_different)
     });
     let (indexer, is_different) = updating.await?;

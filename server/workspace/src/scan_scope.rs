@@ -24,11 +24,19 @@ impl Default for ScanScope {
 }
 
 impl ScanScope {
-    /// Extends the scope by another one. More than 10,000 paths become a full scan.
+    /// Extends the scope by another one. A file that is written has several events, one after the other, and counts once. More than
+    /// 10,000 paths become a full scan.
     pub fn extend(&mut self, other: ScanScope) {
         match (&mut *self, other) {
-            (ScanScope::Paths(paths), ScanScope::Paths(more)) if paths.len() + more.len() <= MAX_PATHS => {
-                paths.extend(more);
+            (ScanScope::Paths(paths), ScanScope::Paths(more)) => {
+                for path in more {
+                    if paths.last() != Some(&path) {
+                        paths.push(path);
+                    }
+                }
+                if paths.len() > MAX_PATHS {
+                    *self = ScanScope::Everything;
+                }
             }
             (ScanScope::Paths(paths), other @ ScanScope::Unwatched) if paths.is_empty() => *self = other,
             (ScanScope::Unwatched, ScanScope::Unwatched) => {}
@@ -39,25 +47,38 @@ impl ScanScope {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
 
-    fn paths(path: &str, count: usize) -> ScanScope {
-        ScanScope::Paths(vec![path.into(); count])
+    fn paths(numbers: Range<usize>) -> ScanScope {
+        ScanScope::Paths(numbers.map(|number| number.to_string().into()).collect())
     }
 
     #[test]
     fn many_paths_become_a_full_scan() {
         let mut scope = ScanScope::default();
-        scope.extend(paths("a", MAX_PATHS - 1));
-        scope.extend(paths("a", 1));
-        assert_eq!(scope, paths("a", MAX_PATHS));
-        scope.extend(paths("b", 1));
+        scope.extend(paths(1..MAX_PATHS));
+        scope.extend(paths(MAX_PATHS..MAX_PATHS + 1));
+        assert_eq!(scope, paths(1..MAX_PATHS + 1));
+        scope.extend(paths(0..1));
         assert_eq!(scope, ScanScope::Everything);
-        scope.extend(paths("c", 1));
+        scope.extend(paths(1..2));
         assert_eq!(scope, ScanScope::Everything);
         let mut scope = ScanScope::default();
-        scope.extend(paths("a", MAX_PATHS + 1));
+        scope.extend(paths(0..MAX_PATHS + 1));
         assert_eq!(scope, ScanScope::Everything);
+    }
+
+    #[test]
+    fn events_of_one_path_in_a_row_count_once() {
+        let mut scope = ScanScope::default();
+        for _ in 0..=MAX_PATHS {
+            scope.extend(paths(1..2));
+        }
+        scope.extend(paths(2..3));
+        scope.extend(paths(1..2));
+        assert_eq!(scope, ScanScope::Paths(["1", "2", "1"].map(PathBuf::from).into()));
     }
 
     #[test]
@@ -67,7 +88,7 @@ mod tests {
         assert_eq!(scope, ScanScope::Unwatched);
         scope.extend(ScanScope::Unwatched);
         assert_eq!(scope, ScanScope::Unwatched);
-        scope.extend(paths("a", 1));
+        scope.extend(paths(1..2));
         assert_eq!(scope, ScanScope::Everything);
     }
 }

@@ -33,6 +33,36 @@ fn refresh_picks_up_changes_on_disk() {
 }
 
 #[test]
+fn prepared_changes_are_applied_by_the_next_refresh() {
+    let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let remove = |name: &str| fs::remove_file(folder.path().join(name)).unwrap();
+    write("changed.py", "old = 1\n");
+    write("removed.py", "old = 2\n");
+    write("returning.py", "old = 3\n");
+    let (mut indexer, _) = open(folder.path(), &Cache::new(caches.path(), Cache::DEFAULT_LIMIT));
+    let prepare = |indexer: &mut Indexer| {
+        indexer.prepare(&ScanScope::Everything, &StepThreads::CALLER).unwrap();
+    };
+    write("changed.py", "half = 1\n");
+    write("created.py", "new = 1\n");
+    write("short_lived.py", "half = 2\n");
+    ["removed.py", "returning.py"].into_iter().for_each(remove);
+    prepare(&mut indexer);
+    write("changed.py", "new = 2\n");
+    write("returning.py", "new = 3\n");
+    remove("short_lived.py");
+    prepare(&mut indexer);
+    assert_eq!(paths_with(&indexer, "old"), ["changed.py", "removed.py", "returning.py"], "not yet");
+    assert!(indexer.refresh(&ScanScope::default()).unwrap());
+    assert_eq!(paths_with(&indexer, "new"), ["changed.py", "created.py", "returning.py"]);
+    assert_eq!(paths_with(&indexer, "old"), [""; 0]);
+    assert_eq!(paths_with(&indexer, "half"), [""; 0]);
+    assert_eq!(indexer.current().files().len(), 3);
+    assert!(!indexer.refresh(&ScanScope::Everything).unwrap(), "all are applied");
+}
+
+#[test]
 fn unchanged_files_are_reused_from_the_cache() {
     let (folder, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let cache = Cache::new(caches.path(), Cache::DEFAULT_LIMIT);

@@ -1,4 +1,4 @@
-//! Waits for the end of a burst of changes, as on "save all" or a branch switch.
+//! Detects the end of a burst of changes, as on "save all" or a branch switch.
 
 use std::time::Duration;
 
@@ -12,18 +12,30 @@ const BRANCH_SWITCH: usize = 2_000;
 const PAUSE: Duration = Duration::from_millis(500);
 const MAX_DURATION: Duration = Duration::from_secs(20);
 
-/// Waits until the burst ends that has just begun; `changes` returns the number of its changes so far.
-pub(super) async fn wait_for_end(changes: impl Fn() -> usize) {
-    let end = Instant::now() + MAX_DURATION;
-    sleep(DEBOUNCE).await;
-    let mut before = changes();
-    while before >= BRANCH_SWITCH && Instant::now() < end {
-        sleep(PAUSE).await;
-        let now = changes();
-        if now == before {
-            return;
+/// A burst that has just begun.
+pub(super) struct ChangeBurst {
+    end: Instant,
+    is_switch: bool,
+}
+
+impl ChangeBurst {
+    pub(super) fn new() -> ChangeBurst {
+        ChangeBurst { end: Instant::now() + MAX_DURATION, is_switch: false }
+    }
+
+    /// Waits until the burst has ended, or is a branch switch that goes on; returns whether it does. `changes` returns the number of
+    /// its changes that were not taken yet.
+    pub(super) async fn goes_on(&mut self, changes: impl Fn() -> usize) -> bool {
+        if !self.is_switch {
+            sleep(DEBOUNCE).await;
+            self.is_switch = changes() >= BRANCH_SWITCH;
         }
-        before = now;
+        if !self.is_switch || Instant::now() >= self.end {
+            return false;
+        }
+        let before = changes();
+        sleep(PAUSE).await;
+        changes() != before
     }
 }
 
@@ -31,21 +43,38 @@ pub(super) async fn wait_for_end(changes: impl Fn() -> usize) {
 mod tests {
     use super::*;
 
-    /// Returns how long a burst is waited for in which so many changes a millisecond are made for a time.
-    async fn waited(changes_per_ms: usize, lasts: Duration) -> Duration {
+    /// Returns how long a burst is waited for in which so many changes a millisecond are made for a time, and how many of them are taken
+    /// before it ends.
+    async fn follow(changes_per_ms: usize, lasts: Duration) -> (Duration, usize) {
         let start = Instant::now();
-        wait_for_end(|| start.elapsed().min(lasts).as_millis() as usize * changes_per_ms).await;
-        start.elapsed()
+        let made = || start.elapsed().min(lasts).as_millis() as usize * changes_per_ms;
+        let (mut burst, mut taken) = (ChangeBurst::new(), 0);
+        while burst.goes_on(|| made() - taken).await {
+            taken = made();
+        }
+        (start.elapsed(), taken)
     }
 
     #[tokio::test(start_paused = true)]
     async fn branch_switch_is_waited_for_and_other_changes_are_not() {
         let seconds = Duration::from_secs;
-        assert_eq!(waited(1, seconds(0)).await, DEBOUNCE, "one file was saved");
-        assert_eq!(waited(1, seconds(3_600)).await, DEBOUNCE, "a program writes files all the time");
-        let switch = waited(100, seconds(4)).await;
+        assert_eq!(follow(1, seconds(0)).await, (DEBOUNCE, 0), "one file was saved");
+        assert_eq!(follow(1, seconds(3_600)).await, (DEBOUNCE, 0), "a program writes files all the time");
+        let (switch, taken) = follow(100, seconds(4)).await;
         assert!(switch > seconds(4) && switch <= seconds(4) + 2 * PAUSE, "{switch:?}");
-        let endless = waited(100, seconds(3_600)).await;
+        assert_eq!(taken, 400_000, "all are taken while it goes on");
+        let (endless, _) = follow(100, seconds(3_600)).await;
         assert!(endless >= MAX_DURATION && endless <= MAX_DURATION + PAUSE, "{endless:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn changes_that_come_while_others_are_taken_belong_to_the_burst() {
+        let mut burst = ChangeBurst::new();
+        assert!(!burst.goes_on(|| BRANCH_SWITCH).await, "nothing follows");
+        let mut burst = ChangeBurst::new();
+        let start = Instant::now();
+        let changes = || BRANCH_SWITCH + usize::from(start.elapsed() > DEBOUNCE);
+        assert!(burst.goes_on(changes).await);
+        assert!(!burst.goes_on(|| 1).await, "fewer follow, and then none");
     }
 }

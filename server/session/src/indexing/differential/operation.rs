@@ -241,6 +241,10 @@ pub(super) enum Operation {
     Look {
         reporter: Reporter,
     },
+    /// Reads and derives what was changed so far, in the middle of a branch switch.
+    Prepare {
+        reporter: Reporter,
+    },
     Probe {
         reporter: Reporter,
         seed: u64,
@@ -300,6 +304,7 @@ impl Operation {
             91 => O::Settings { seed },
             92 => O::Renew,
             93 => O::Restart { saves: seed.is_multiple_of(2) },
+            94..96 => O::Prepare { reporter },
             _ => O::Look { reporter },
         }
     }

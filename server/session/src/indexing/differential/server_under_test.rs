@@ -24,6 +24,7 @@ use super::operation::{Operation, Reporter, text};
 use crate::index_memory::IndexMemory;
 use crate::indexer::{Indexer, OpenRun, save_corpus};
 use crate::indexing::corpus_builder;
+use crate::step_threads::StepThreads;
 
 /// The long-running server has its index on disk, the new one in memory.
 const NO_MEMORY: IndexMemory = IndexMemory::NONE;
@@ -78,6 +79,11 @@ impl ServerUnderTest {
             O::Renew => self.renew(),
             O::Restart { saves } => self.restart(saves),
             O::Look { reporter } => self.refresh(reporter),
+            O::Prepare { reporter } => {
+                let threads = &StepThreads::CALLER;
+                let scopes = self.scopes(reporter).into_iter();
+                scopes.for_each(|scope| self.indexer.prepare(&scope, threads).expect("the root is there"));
+            }
             O::Probe { reporter, seed } => {
                 self.refresh(reporter);
                 return self.probe(seed);
@@ -109,6 +115,7 @@ impl ServerUnderTest {
 
     /// Rebuilds the corpus as the server does when it is due.
     fn renew(&mut self) {
+        self.apply_prepared();
         let built = match self.reads_tokens {
             true => {
                 let index = self.indexer.current();
@@ -123,8 +130,15 @@ impl ServerUnderTest {
         self.indexer.adopt_tokens_of(&built);
     }
 
+    /// Ends a branch switch, as the server does before anything else.
+    fn apply_prepared(&mut self) {
+        self.indexer.refresh(&ScanScope::default()).expect("the root is there");
+        self.indexer.update_tokens(&StepThreads::CALLER);
+    }
+
     fn restart(&mut self, saves: bool) {
         if saves {
+            self.apply_prepared();
             self.indexer.save_all().expect("there is room");
             if let Some(corpus) = self.indexer.current().tokens() {
                 save_corpus(&cache(&self.caches), &self.disk.root(), corpus).expect("there is room");
@@ -135,6 +149,14 @@ impl ServerUnderTest {
     }
 
     fn refresh(&mut self, reporter: Reporter) {
+        for scope in self.scopes(reporter) {
+            self.indexer.refresh(&scope).expect("the root is there");
+            self.indexer.update_tokens(&StepThreads::CALLER);
+        }
+    }
+
+    /// Takes the events; returns what a reporter would have scanned.
+    fn scopes(&mut self, reporter: Reporter) -> Vec<ScanScope> {
         let events = std::mem::take(&mut self.disk.events);
         let tree = self.disk.root().canonicalize().expect("it is there");
         let followed: BTreeSet<PathBuf> =
@@ -147,13 +169,9 @@ impl ServerUnderTest {
                 Reporter::FullLook => false,
             })
             .collect();
-        let scopes = match reporter {
+        match reporter {
             Reporter::SystemWatcher | Reporter::Client => vec![ScanScope::Paths(paths), ScanScope::Unwatched],
             Reporter::FullLook => vec![ScanScope::Everything],
-        };
-        for scope in scopes {
-            self.indexer.refresh(&scope).expect("the root is there");
-            self.indexer.update_tokens();
         }
     }
 
