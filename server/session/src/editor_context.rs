@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use completion::{EditorContext, RecentTyping, TypedPassage, WorkspaceIndex};
 use index::{FileIndex, RecentLocation};
+use stored::SharedText;
 use syntax::SourceFile;
 
 use crate::document_admission;
@@ -119,13 +120,14 @@ impl OtherDocument {
             return None;
         }
         let language = saved.map(|saved| saved.language).or(self.document.language)?;
+        let shared = SharedText::from(&text);
         let mut indexed = lock(&self.document.session.file_index);
-        let known = indexed.as_ref().filter(|known| known.file().text.is_same(&text));
+        let known = indexed.as_ref().filter(|known| known.file().text.is_same(&shared));
         if let Some(known) = known {
             return Some(Arc::clone(known));
         }
         let tree = self.document.session.syntax.tree(language, &text);
-        let file = SourceFile { path: Arc::clone(&self.path), language, text: text.into() };
+        let file = SourceFile { path: Arc::clone(&self.path), language, text: shared };
         let new = Arc::new(FileIndex::with_tree(file, &tree));
         *indexed = Some(Arc::clone(&new));
         Some(new)

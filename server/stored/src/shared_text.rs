@@ -28,9 +28,29 @@ impl SharedText {
         Some(SharedText(TextPlace::Block { block: Arc::clone(block), range }))
     }
 
-    /// Returns whether it is this very text in memory, not only an equal one.
-    pub fn is_same(&self, other: &str) -> bool {
-        std::ptr::eq(&raw const **self, &raw const *other)
+    /// Returns the length in bytes. Reads nothing of a text in a block, as a dereference does: of all texts that would be the whole
+    /// workspace.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            TextPlace::Memory(text) => text.len(),
+            TextPlace::Block { range, .. } => range.len(),
+        }
+    }
+
+    /// Returns whether it has no bytes. Reads nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns whether it is this very text in its place, not only an equal one. Reads nothing.
+    pub fn is_same(&self, other: &SharedText) -> bool {
+        match (&self.0, &other.0) {
+            (TextPlace::Memory(one), TextPlace::Memory(other)) => Arc::ptr_eq(one, other),
+            (TextPlace::Block { block, range }, TextPlace::Block { block: other, range: other_range }) => {
+                std::ptr::addr_eq(Arc::as_ptr(block), Arc::as_ptr(other)) && range == other_range
+            }
+            _ => false,
+        }
     }
 
     /// Returns the text in memory.
@@ -173,6 +193,24 @@ impl fmt::Display for SharedText {
 mod tests {
     use super::*;
     use crate::MemoryBlocks;
+
+    /// A block that must not be read.
+    struct UnreadableBlock;
+
+    impl AsRef<str> for UnreadableBlock {
+        fn as_ref(&self) -> &str {
+            panic!("the text is read")
+        }
+    }
+
+    #[test]
+    fn lengths_are_known_and_places_compared_without_reading_a_text() {
+        let block: TextBlock = Arc::new(UnreadableBlock);
+        let text = |range| SharedText(TextPlace::Block { block: Arc::clone(&block), range });
+        let (one, other) = (text(3..10), text(10..17));
+        assert_eq!((one.len(), one.is_empty(), text(4..4).is_empty()), (7, false, true));
+        assert!(one.is_same(&one.clone()) && !one.is_same(&other) && !one.is_same(&"in memory".into()));
+    }
 
     #[test]
     fn moved_texts_are_equal_and_clones_of_each_are_the_same() {
