@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Requests never wait for indexing; until it is done they see less. All computation here is [`BackgroundPool`] work, one job after
-//! the other. The index and the built-in engine's corpus are updated incrementally; after many changes the corpus is rebuilt.
+//! the other. The index and the built-in engine's corpus are updated incrementally; after many changes the corpus is rebuilt. While a
+//! branch switch goes on, its files are read and derived already, and published together when it has ended.
 
 mod change_burst;
 mod corpus_builder;
