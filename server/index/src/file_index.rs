@@ -7,7 +7,7 @@ use std::iter::repeat_n;
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
-use stored::{BlockStore, PodArray, StoredArray, StoredData, move_to_store};
+use stored::{BlockStore, PodArray, SharedText, StoredArray, StoredData, move_to_store};
 use syntax::{Language, Outline, SourceFile, Tree};
 
 use crate::ContentHash;
@@ -99,8 +99,8 @@ impl FileIndex {
         self.file.language
     }
 
-    /// Returns the whole text.
-    pub fn text(&self) -> &str {
+    /// Returns the whole text. Its length is known without reading it.
+    pub fn text(&self) -> &SharedText {
         &self.file.text
     }
 

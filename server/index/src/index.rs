@@ -127,9 +127,8 @@ pub(crate) fn last_of_each_path(mut files: Vec<Arc<FileIndex>>) -> Vec<Arc<FileI
 
 /// Indexes files on the current rayon pool. If the store fails, for example because the disk is full, the layer is in memory.
 fn new_layer(files: Vec<Arc<FileIndex>>, store: Option<&dyn BlockStore>) -> IndexLayer {
-    let is_large = |files: &[Arc<FileIndex>]| {
-        files.iter().map(|file| file.file().text.len()).sum::<usize>() >= MIN_STORED
-    };
+    let is_large =
+        |files: &[Arc<FileIndex>]| files.iter().map(|file| file.text().len()).sum::<usize>() >= MIN_STORED;
     let store = store.filter(|_| is_large(&files));
     IndexLayer::build(files, on_rayon_pool(store))
 }

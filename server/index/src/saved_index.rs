@@ -99,7 +99,7 @@ pub fn save_files<'a>(files: impl IntoIterator<Item = (&'a FileIndex, Vec<u8>)>)
         hash: *file.hash().bytes(),
         is_too_complex: file.is_too_complex(),
         functions: file.functions().iter().map(|function| (function.start, function.end)).collect(),
-        text: file.file().text.len() as u64,
+        text: file.text().len() as u64,
         arrays: arrays.clone(),
     });
     block.description = Description::Files(described.collect()).to_bytes();
@@ -142,9 +142,7 @@ impl Index {
         let mut places = Vec::new();
         for layer in self.layers() {
             let mut of_layer = Vec::new();
-            for files in
-                parts(layer.segment().files(), BLOCK_TEXT_BYTES, |file| file.file().text.len() as u64)
-            {
+            for files in parts(layer.segment().files(), BLOCK_TEXT_BYTES, |file| file.text().len() as u64) {
                 let noted = (of_layer.len()..).zip(files).map(|(position, file)| {
                     (&**file, if layer.is_present(position) { note(file) } else { Vec::new() })
                 });

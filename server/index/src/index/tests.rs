@@ -216,6 +216,6 @@ fn number_of_layers_stays_bounded_over_many_changes() {
 fn last_file_with_a_path_wins() {
     let index = Index::build(&[file("a.py", "one()\n"), file("a.py", "two()\n")]);
     let searcher = index.hide(&[]);
-    assert_eq!(searcher.file("a.py").map(|file| file.index.text()), Some("two()\n"));
+    assert_eq!(searcher.file("a.py").map(|file| &**file.index.text()), Some("two()\n"));
     assert_eq!((searcher.occurrences("one").len(), searcher.occurrences("two").len()), (0, 1));
 }

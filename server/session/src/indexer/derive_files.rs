@@ -90,7 +90,7 @@ impl Deriving<'_> {
     /// Stores the new entries of a part, adds them to the cache, and all entries to `files`.
     fn keep(&self, part: DerivedPart, files: &mut Vec<Arc<FileIndex>>, begun: &mut Option<BegunCache>) {
         let DerivedPart { known, mut new } = part;
-        let bytes: usize = new.iter().map(|file| file.file().text.len()).sum();
+        let bytes: usize = new.iter().map(|file| file.text().len()).sum();
         if let Some(store) = self.store.as_deref().filter(|_| bytes >= MIN_STORED_BYTES) {
             store_entries(&mut new, store);
         }
