@@ -67,10 +67,10 @@ fn found_within<'tree>(
     collector.structure
 }
 
-/// Returns all functions with a body in the tree of `text`, and some without.
+/// Returns all functions with a body in the tree of `text`, without comments.
 pub(crate) fn functions_with_body<'tree>(tree: &'tree Tree, text: &str) -> Structure<'tree> {
     let mut signs = SignPositions::new(tree.language.spec().body_signs, text);
-    let mut collector = ConstructCollector::new(RoleQuery::functions(tree.language));
+    let mut collector = ConstructCollector::new(RoleQuery::functions_with_body(tree.language));
     let mut walk = TreeWalk::new(tree.root());
     while let Some(node) = walk.node() {
         // The parser may insert a missing body.

@@ -1,5 +1,5 @@
-//! Parses a file for the index of a workspace, in a quarter of the time: in C, definitions are outside of functions, so the insides of
-//! functions are left out, and so are macros on one line, which need no parser.
+//! Parses a file for the index of a workspace, in a fifth of the time: in C, definitions are outside of functions and of values, so the
+//! insides of both are left out, and so are macros on one line, which need no parser.
 //!
 //! ```text
 //! #define SIDES 4                          ── left out, and added to the outline
@@ -7,11 +7,14 @@
 //! {                                        ─┐
 //!     return shape->width * shape->height;  │ left out: nothing between the braces is parsed
 //! }                                        ─┘
+//! static const struct ops square = {       ─┐
+//!     .area = area,                         │ left out, too
+//! };                                       ─┘
 //! ```
 //!
 //! The result depends on the text alone, never on an earlier tree, so that an open document is indexed like the saved file. In code
-//! without errors, its outline is that of the whole tree. An error in a function spoils no definition outside if the braces match and
-//! the function has no directive.
+//! without errors, its outline is that of the whole tree. An error in a function or value spoils no definition outside if the braces
+//! match in each arm of an `#if`.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,15 +31,15 @@ mod one_line_macro;
 
 pub(crate) use one_line_macro::OneLineMacro;
 
-/// Shorter bodies are parsed: leaving them out takes as long.
-const MIN_BODY_BYTES: usize = 16;
+/// Shorter insides are parsed: leaving them out takes as long.
+const MIN_HOLE_BYTES: usize = 16;
 
 /// Maximum number of ranges that are left out of a text: for each token, the parser goes through all before it.
 const MAX_HOLES: usize = 2_000;
 
 /// What the index of a workspace needs of the syntax of a text.
 pub struct Declarations<'t> {
-    /// Has no insides of functions, and not all macros, in languages where these need none.
+    /// Has no insides of functions and values, and not all macros, in languages where these need none.
     tree: Cow<'t, Tree>,
     /// The macros that the tree lacks, in order.
     macros: Vec<OneLineMacro>,
@@ -102,16 +105,22 @@ fn ranges_around(text: &str, holes: &[Range<usize>]) -> Vec<tree_sitter::Range> 
 /// The parts of a text that are left out.
 #[derive(Default)]
 struct LeftOut {
-    /// Ranges between braces, the first of which follows a closing parenthesis, and the lines of macros, in order. Of the former only the
-    /// outermost ones that contain no directive, since braces of the arms of an `#if` need not match.
+    /// Ranges between braces, the first of which follows a closing parenthesis or an equals sign, and the lines of macros, in order. Of the
+    /// former only the outermost ones in which each arm of an `#if` closes the braces that it opens, and no others.
     holes: Vec<Range<usize>>,
     macros: Vec<OneLineMacro>,
 }
 
 impl LeftOut {
     fn of(text: &str) -> LeftOut {
-        let mut reader =
-            HoleReader { text, at: 0, directive: 0, open: Vec::new(), left_out: LeftOut::default() };
+        let mut reader = HoleReader {
+            text,
+            at: 0,
+            open: Vec::new(),
+            arms: Vec::new(),
+            uneven_arm: 0,
+            left_out: LeftOut::default(),
+        };
         while reader.go_to_sign() {
             reader.read_sign();
         }
@@ -132,9 +141,11 @@ impl LeftOut {
 struct HoleReader<'a> {
     text: &'a str,
     at: usize,
-    /// Offset after the sign of the last directive.
-    directive: usize,
     open: Vec<OpenBrace>,
+    /// Number of open braces where each arm of an `#if` begins that is not at its end yet.
+    arms: Vec<usize>,
+    /// Offset after the last arm of an `#if` that opens other braces than it closes: no brace before it may match one behind it.
+    uneven_arm: usize,
     left_out: LeftOut,
 }
 
@@ -142,7 +153,8 @@ struct HoleReader<'a> {
 struct OpenBrace {
     /// Offset after it.
     start: usize,
-    begins_body: bool,
+    /// Whether it begins the body of a function or a value.
+    holds_no_definition: bool,
     /// Number of ranges that were left out before it.
     holes_before: usize,
 }
@@ -174,7 +186,7 @@ impl HoleReader<'_> {
 
     /// Returns the end of the directive at the sign.
     fn read_directive(&mut self, sign: usize) -> usize {
-        self.directive = sign + 1;
+        self.follow_condition(sign);
         // Macros in types and functions are left to the parser, which knows what is around them.
         let is_outside = self.open.is_empty();
         let Some(found) = OneLineMacro::at(self.text, sign).filter(|_| is_outside) else {
@@ -196,19 +208,40 @@ impl HoleReader<'_> {
         end
     }
 
+    /// Notes where the arms of an `#if` begin and end, and whether the last one closes the braces that it opens.
+    fn follow_condition(&mut self, sign: usize) {
+        let behind = self.text[sign + 1..].trim_start_matches([' ', '\t']);
+        let (begins, ends) = match behind.split(|sign: char| !sign.is_ascii_alphabetic()).next() {
+            Some("if" | "ifdef" | "ifndef") => (true, false),
+            Some("else" | "elif" | "elifdef" | "elifndef") => (true, true),
+            Some("endif") => (false, true),
+            _ => return,
+        };
+        let braces = self.open.len();
+        if ends && self.arms.pop() != Some(braces) {
+            self.uneven_arm = sign + 1;
+        }
+        if begins {
+            self.arms.push(braces);
+        }
+    }
+
     fn open_brace(&mut self, at: usize) -> usize {
-        let begins_body = self.bytes()[..at].trim_ascii_end().ends_with(b")");
+        let before = self.bytes()[..at].trim_ascii_end().last();
+        let holds_no_definition = matches!(before, Some(b')' | b'='));
         let holes_before = self.left_out.holes.len();
-        self.open.push(OpenBrace { start: at + 1, begins_body, holes_before });
+        self.open.push(OpenBrace { start: at + 1, holds_no_definition, holes_before });
         at + 1
     }
 
     fn close_brace(&mut self, at: usize) -> usize {
+        let is_in_arm = self.arms.last().is_some_and(|braces| *braces >= self.open.len());
         // After arms of an `#if` that open more braces than they close, this may be another one. It contains as much text.
-        if let Some(OpenBrace { start, begins_body, holes_before }) = self.open.pop()
-            && begins_body
-            && start > self.directive
-            && at - start >= MIN_BODY_BYTES
+        if let Some(OpenBrace { start, holds_no_definition, holes_before }) = self.open.pop()
+            && holds_no_definition
+            && start > self.uneven_arm
+            && !is_in_arm
+            && at - start >= MIN_HOLE_BYTES
         {
             self.left_out.holes.truncate(holes_before);
             self.left_out.add_hole(start..at);

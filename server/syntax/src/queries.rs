@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use tree_sitter::{Language as Grammar, Node, Query, QueryCapture};
+use tree_sitter::{CaptureQuantifier, Language as Grammar, Node, Query, QueryCapture};
 
 use crate::blocks::BlockKind;
 use crate::bounded_parse;
@@ -126,11 +126,16 @@ pub(crate) fn comment_kinds(language: Language) -> &'static NodeKinds {
 }
 
 impl RoleQuery {
-    fn compile(language: Language, sources: &[&str]) -> Result<RoleQuery, QueryError> {
+    /// Compiles all patterns of the sources, or only those with a capture of the role `needed`.
+    fn compile(
+        language: Language,
+        sources: &[&str],
+        needed: Option<CaptureRole>,
+    ) -> Result<RoleQuery, QueryError> {
         bounded_parse::install();
         let fail = |message| QueryError { language, message };
         let (grammar, source) = ((language.spec().grammar)(), sources.concat());
-        let query = Query::new(&grammar, &source).map_err(|error| fail(error.to_string()))?;
+        let mut query = Query::new(&grammar, &source).map_err(|error| fail(error.to_string()))?;
         let roles = query
             .capture_names()
             .iter()
@@ -138,9 +143,23 @@ impl RoleQuery {
                 CaptureRole::from_capture_name(name).ok_or_else(|| fail(format!("unknown capture `@{name}`")))
             })
             .collect::<Result<Vec<_>, _>>()?;
+        let mut patterns = Vec::new();
+        for pattern in 0..query.pattern_count() {
+            let captures = roles.iter().zip(query.capture_quantifiers(pattern));
+            let is_captured =
+                |role| captures.clone().any(|(of, times)| *of == role && *times != CaptureQuantifier::Zero);
+            if needed.is_none_or(is_captured) {
+                patterns.push(
+                    &source[query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern)],
+                );
+            } else {
+                query.disable_pattern(pattern);
+            }
+        }
         let no_kind =
             |name| fail(format!("`{name}` begins a pattern or is an attribute, and is no kind of nodes"));
-        let begins = NodeKinds::new(&grammar, outermost_kinds(&source)).map_err(no_kind)?;
+        let begins = patterns.into_iter().flat_map(outermost_kinds);
+        let begins = NodeKinds::new(&grammar, begins).map_err(no_kind)?;
         let attributes =
             NodeKinds::new(&grammar, language.spec().attributes.iter().copied()).map_err(no_kind)?;
         Ok(RoleQuery { query, roles, begins, attributes })
@@ -149,19 +168,25 @@ impl RoleQuery {
     /// Returns the query for functions, blocks and comments.
     pub(crate) fn structure(language: Language) -> &'static RoleQuery {
         static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
-        compile_once(&QUERIES, language, language.spec().structure)
+        compile_once(&QUERIES, language, language.spec().structure, None)
     }
 
     /// Returns the query for functions and comments only.
     pub(crate) fn functions(language: Language) -> &'static RoleQuery {
         static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
-        compile_once(&QUERIES, language, language.spec().functions)
+        compile_once(&QUERIES, language, language.spec().functions, None)
+    }
+
+    /// Returns the query for functions with a body only. In C, prototypes are patterns of the whole file, and each costs a pass over it.
+    pub(crate) fn functions_with_body(language: Language) -> &'static RoleQuery {
+        static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
+        compile_once(&QUERIES, language, language.spec().functions, Some(CaptureRole::Body))
     }
 
     /// Returns the query for identifiers and strings.
     pub(crate) fn tokens(language: Language) -> &'static RoleQuery {
         static QUERIES: [OnceLock<RoleQuery>; COUNT] = [const { OnceLock::new() }; COUNT];
-        compile_once(&QUERIES, language, language.spec().tokens)
+        compile_once(&QUERIES, language, language.spec().tokens, None)
     }
 
     /// Whether a pattern can begin at `node`.
@@ -207,9 +232,10 @@ fn compile_once(
     queries: &'static [OnceLock<RoleQuery>; COUNT],
     language: Language,
     sources: &[&str],
+    needed: Option<CaptureRole>,
 ) -> &'static RoleQuery {
     queries[language as usize].get_or_init(|| {
-        RoleQuery::compile(language, sources)
+        RoleQuery::compile(language, sources, needed)
             .expect("the queries are part of the program, and a test compiles them all")
     })
 }
@@ -240,8 +266,9 @@ mod tests {
         for language in Language::ALL {
             let row = language.spec();
             for sources in [row.structure, row.functions, row.tokens] {
-                assert_eq!(RoleQuery::compile(language, sources).err(), None);
+                assert_eq!(RoleQuery::compile(language, sources, None).err(), None);
             }
+            assert_eq!(RoleQuery::compile(language, row.functions, Some(CaptureRole::Body)).err(), None);
         }
     }
 
@@ -259,7 +286,7 @@ mod tests {
             "((line_comment) @comment)",
             "(expression_statement) @statement (_expression) @other",
         ] {
-            let error = RoleQuery::compile(Language::Rust, &[source]).err().expect(source);
+            let error = RoleQuery::compile(Language::Rust, &[source], None).err().expect(source);
             assert!(error.message.contains("begins a pattern"), "{error}");
         }
     }

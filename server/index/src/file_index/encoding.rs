@@ -35,7 +35,7 @@ pub enum DecodeError {
 
 impl FileIndex {
     /// Changes whenever the derived data or its encoding changes.
-    pub const FORMAT: &'static str = "file-index 8";
+    pub const FORMAT: &'static str = "file-index 9";
 
     /// Encodes everything but the text and the path.
     pub fn encode(&self) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! The insides of functions are left out, and the definitions are those of the whole tree.
+//! The insides of functions and values are left out, and the definitions are those of the whole tree.
 
 use proptest::prelude::*;
 
@@ -28,10 +28,17 @@ fn insides_of_functions_are_left_out() {
 }
 
 #[test]
-fn short_bodies_types_and_values_are_parsed() {
-    check("int f(void) { return 1; }\n");
+fn insides_of_values_are_left_out() {
+    check("static const struct ops ops = {« .open = open_file, .close = close_file »};\n");
+    check("struct point at[] =\r\n{«\r\n\t[3] = { .x = 1, .y = 2 }, { 3, 4 },\r\n»}, *end = &at[4];\n");
+    check("int *first = (int []) {« 10, 20, 30, 40, 50 »};\n");
+    check("struct ops ops = {\n#endif\n\t.at = {« 10, 20, 30, 40, 50 »},\n};\n");
+}
+
+#[test]
+fn short_insides_and_types_are_parsed() {
+    check("int f(void) { return 1; }\nint values[] = { 1, 2, 3, 4 };\n");
     check("struct point { int x; int y; int z; };\nenum color { RED, GREEN, BLUE };\n");
-    check("static const struct ops ops = { .open = open_file, .close = close_file };\n");
     check("extern \"C\" {\nint f(void) {« return g() + h() + i(); »}\n}\n");
 }
 
@@ -49,14 +56,32 @@ fn braces_in_literals_and_comments_do_not_count() {
 }
 
 #[test]
-fn bodies_with_directives_are_parsed_but_for_inner_blocks() {
-    check("void f(void) {\n#ifdef A\n  call(1);\n#endif\n  if (b) {« call(2); call(3); »}\n}\n");
+fn directives_are_left_out_if_each_arm_closes_its_braces() {
+    check("void f(void) {«\n#ifdef A\n  call(1);\n#endif\n  if (b) { call(2); call(3); }\n»}\n");
     check(
-        "void f(int a) {\n  if (a) {« call(2); call(3); »}\n  # pragma omp\n}\nvoid g(void) {« call(4); call(5); »}\n",
+        "void f(void)\n{«\n# define B 1\n#if A\n\tif (b) {\n\t}\n#elif B\n\tcall(1);\n#else\n#endif // A\n»}\n",
     );
+    check(
+        "#ifndef H\nvoid f(void) {« call(1); call(2); »}\n#else\nvoid f(void) {« call(3); call(4); »}\n#endif\n",
+    );
+    check("struct ops ops = {«\n#ifdef A\n\t.open = open_file,\n#endif\n»};\n");
+    check("void f(void) {«\n  #\n  if (a) { call(1); }\n  #pragma omp\n»}\n");
+    check("void f(void) {\n#ifdef A\n  if (a) {« call(1); call(2); »}\n");
+}
+
+#[test]
+fn bodies_with_uneven_arms_are_parsed_but_for_inner_blocks() {
     // One arm opens a brace that the other closes.
     check(
         "void f(void) {\n#if A\n  if (a) {\n#else\n  {\n#endif\n  call(1); }\n}\nvoid g(void) {« call(4); call(5); »}\n",
+    );
+    // Both arms close the same one.
+    check(
+        "void f(void) {\n  call(1);\n#if A\n  call(2); }\n#else\n  if (a) {« call(3); call(4); »}\n}\n#endif\nvoid g(void) {« call(5); call(6); »}\n",
+    );
+    check("void f(void) {\n  call(1);\n#endif\n}\nvoid g(void) {\n  call(1);\n#elif\n}\n");
+    check(
+        "void f(void) {\n  call(1);\n#if A\n}\nvoid g(void) { call(2); call(3); }\n#endif\nvoid h(void) {« call(4); call(5); »}\n",
     );
 }
 
@@ -99,7 +124,7 @@ fn definitions_are_those_of_the_whole_tree() {
         int old(a, b)\n\tint a;\n\tint b;\n{\n\treturn a + b + a + b;\n}\nstruct odd __attribute__((packed)) { int third; int fourth; };\nint values[] = { 1, 2, 3, 4, 5, 6, 7, 8 };\n";
     let (whole, declared) = (parse(Language::C, text), parse_declarations(Language::C, text));
     assert!(!whole.has_error() && !declared.tree.has_error());
-    assert_eq!(LeftOut::of(text).holes.len(), 6);
+    assert_eq!(LeftOut::of(text).holes.len(), 7);
     assert_eq!(declared.outline(text), whole.outline(text));
     assert_eq!(declared.functions_with_body(text), whole.functions_with_body(text));
     assert_eq!(whole.declarations(text).outline(text), whole.outline(text));
@@ -153,7 +178,7 @@ proptest! {
 
     #[test]
     fn bodies_are_between_braces_and_in_order(
-        text in "(\\{|\\}|\\) \\{|\"|'|/\\*|\\*/|//|\n#if x|\\\\|\n|\r\n|f\\(|;|äöü12345678901234567){0,40}",
+        text in "(\\{|\\}|\\) \\{|= \\{|\"|'|/\\*|\\*/|//|\n#if x|\n#else|\n# endif|\\\\|\n|\r\n|f\\(|;|äöü12345678901234567){0,40}",
     ) {
         let mut end = 0;
         let LeftOut { holes, macros } = LeftOut::of(&text);
@@ -163,7 +188,7 @@ proptest! {
             end = body.end;
             let (before, behind) = (&text[..body.start], &text[body.end..]);
             let opener = before.strip_suffix('{').map(str::trim_ascii_end);
-            prop_assert!(opener.is_some_and(|before| before.ends_with(')')));
+            prop_assert!(opener.is_some_and(|before| before.ends_with([')', '='])));
             prop_assert_eq!(behind.chars().next(), Some('}'));
         }
         let declared = parse_declarations(Language::C, &text);
