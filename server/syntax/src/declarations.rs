@@ -1,5 +1,5 @@
-//! Parses a file for the index of a workspace, in a fifth of the time: in C, definitions are outside of functions and of values, so the
-//! insides of both are left out, and so are macros on one line, which need no parser.
+//! Parses a file for the index of a workspace, in less than a quarter of the time: in C, definitions are outside of functions and of
+//! values, so the insides of both are left out, and so are macros on one line, which need no parser.
 //!
 //! ```text
 //! #define SIDES 4                          ── left out, and added to the outline

@@ -143,19 +143,7 @@ impl RoleQuery {
                 CaptureRole::from_capture_name(name).ok_or_else(|| fail(format!("unknown capture `@{name}`")))
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let mut patterns = Vec::new();
-        for pattern in 0..query.pattern_count() {
-            let captures = roles.iter().zip(query.capture_quantifiers(pattern));
-            let is_captured =
-                |role| captures.clone().any(|(of, times)| *of == role && *times != CaptureQuantifier::Zero);
-            if needed.is_none_or(is_captured) {
-                patterns.push(
-                    &source[query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern)],
-                );
-            } else {
-                query.disable_pattern(pattern);
-            }
-        }
+        let patterns = keep_patterns(&mut query, &source, &roles, needed);
         let no_kind =
             |name| fail(format!("`{name}` begins a pattern or is an attribute, and is no kind of nodes"));
         let begins = patterns.into_iter().flat_map(outermost_kinds);
@@ -202,6 +190,27 @@ impl RoleQuery {
     pub(crate) fn role(&self, capture: &QueryCapture) -> CaptureRole {
         self.roles[capture.index as usize]
     }
+}
+
+/// Disables the patterns without a capture of the role `needed`, if there is one; returns the sources of the others.
+fn keep_patterns<'s>(
+    query: &mut Query,
+    source: &'s str,
+    roles: &[CaptureRole],
+    needed: Option<CaptureRole>,
+) -> Vec<&'s str> {
+    let mut kept = Vec::new();
+    for pattern in 0..query.pattern_count() {
+        let mut captures = roles.iter().zip(query.capture_quantifiers(pattern));
+        if needed.is_none_or(|needed| {
+            captures.any(|(role, times)| *role == needed && *times != CaptureQuantifier::Zero)
+        }) {
+            kept.push(&source[query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern)]);
+        } else {
+            query.disable_pattern(pattern);
+        }
+    }
+    kept
 }
 
 /// Returns the kinds of nodes that the patterns in `source` begin with; empty for a pattern that begins with a group.
