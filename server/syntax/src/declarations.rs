@@ -25,6 +25,7 @@ use tree_sitter::Point;
 use crate::bounded_parse::ParseBudget;
 use crate::language::Language;
 use crate::outline::Outline;
+use crate::preprocessor::Directive;
 use crate::tree::{Tree, advance, parse_pieces};
 
 mod one_line_macro;
@@ -36,6 +37,9 @@ const MIN_HOLE_BYTES: usize = 16;
 
 /// Maximum number of ranges that are left out of a text: for each token, the parser goes through all before it.
 const MAX_HOLES: usize = 2_000;
+
+/// More braces than can be open: the arm is uneven, even if it opens as many again (`} else {`).
+const UNEVEN: usize = usize::MAX;
 
 /// What the index of a workspace needs of the syntax of a text.
 pub struct Declarations<'t> {
@@ -142,7 +146,7 @@ struct HoleReader<'a> {
     text: &'a str,
     at: usize,
     open: Vec<OpenBrace>,
-    /// Number of open braces where each arm of an `#if` begins that is not at its end yet.
+    /// Number of open braces where each arm of an `#if` begins that is not at its end yet; [`UNEVEN`] once it closes one of them.
     arms: Vec<usize>,
     /// Offset after the last arm of an `#if` that opens other braces than it closes: no brace before it may match one behind it.
     uneven_arm: usize,
@@ -211,17 +215,13 @@ impl HoleReader<'_> {
     /// Notes where the arms of an `#if` begin and end, and whether the last one closes the braces that it opens.
     fn follow_condition(&mut self, sign: usize) {
         let behind = self.text[sign + 1..].trim_start_matches([' ', '\t']);
-        let (begins, ends) = match behind.split(|sign: char| !sign.is_ascii_alphabetic()).next() {
-            Some("if" | "ifdef" | "ifndef") => (true, false),
-            Some("else" | "elif" | "elifdef" | "elifndef") => (true, true),
-            Some("endif") => (false, true),
-            _ => return,
-        };
+        let name = behind.split(|sign: char| !sign.is_ascii_alphabetic()).next();
+        let Some(directive) = name.and_then(Directive::named) else { return };
         let braces = self.open.len();
-        if ends && self.arms.pop() != Some(braces) {
+        if !matches!(directive, Directive::If) && self.arms.pop() != Some(braces) {
             self.uneven_arm = sign + 1;
         }
-        if begins {
+        if !matches!(directive, Directive::End) {
             self.arms.push(braces);
         }
     }
@@ -235,7 +235,9 @@ impl HoleReader<'_> {
     }
 
     fn close_brace(&mut self, at: usize) -> usize {
-        let is_in_arm = self.arms.last().is_some_and(|braces| *braces >= self.open.len());
+        let braces = self.open.len();
+        let arm = self.arms.last_mut().filter(|arm| **arm >= braces);
+        let is_in_arm = arm.map(|arm| *arm = UNEVEN).is_some();
         // After arms of an `#if` that open more braces than they close, this may be another one. It contains as much text.
         if let Some(OpenBrace { start, holds_no_definition, holes_before }) = self.open.pop()
             && holds_no_definition

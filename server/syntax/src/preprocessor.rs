@@ -23,11 +23,23 @@ struct ConditionalGroup {
     is_balanced: bool,
 }
 
-/// A line that begins with `#`.
-enum Directive {
+/// A line that begins with `#` and belongs to a group.
+pub(crate) enum Directive {
     If,
     Else,
     End,
+}
+
+impl Directive {
+    /// Returns the directive with this name.
+    pub(crate) fn named(name: &str) -> Option<Directive> {
+        match name {
+            "if" | "ifdef" | "ifndef" => Some(Directive::If),
+            "elif" | "elifdef" | "elifndef" | "else" => Some(Directive::Else),
+            "endif" => Some(Directive::End),
+            _ => None,
+        }
+    }
 }
 
 /// A group whose end was not read yet. Depths are brackets that are open since the start of the text.
@@ -127,12 +139,7 @@ fn directive(text: &str, tokens: &[Token]) -> Option<Directive> {
     if !text[line..sign.range.start].trim().is_empty() {
         return None;
     }
-    match &text[word.range.clone()] {
-        "if" | "ifdef" | "ifndef" => Some(Directive::If),
-        "elif" | "elifdef" | "elifndef" | "else" => Some(Directive::Else),
-        "endif" => Some(Directive::End),
-        _ => None,
-    }
+    Directive::named(&text[word.range.clone()])
 }
 
 fn line_end(text: &str, offset: usize) -> usize {

@@ -79,6 +79,10 @@ fn bodies_with_uneven_arms_are_parsed_but_for_inner_blocks() {
     check(
         "void f(void) {\n  call(1);\n#if A\n  call(2); }\n#else\n  if (a) {« call(3); call(4); »}\n}\n#endif\nvoid g(void) {« call(5); call(6); »}\n",
     );
+    // An arm closes a brace, and opens another one.
+    check(
+        "int f(a)\n  int a;\n{\n  if (a) {\n    call(1);\n#if A\n  } else if (b) {\n#endif\n    call(2); }\n}\nvoid g(void) {« call(3); call(4); »}\n",
+    );
     check("void f(void) {\n  call(1);\n#endif\n}\nvoid g(void) {\n  call(1);\n#elif\n}\n");
     check(
         "void f(void) {\n  call(1);\n#if A\n}\nvoid g(void) { call(2); call(3); }\n#endif\nvoid h(void) {« call(4); call(5); »}\n",
