@@ -5,7 +5,7 @@
 
 use std::io;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use stored::{PodArray, StoredArray, StoredData};
 
 use crate::codec::{put_varint, read_slice, read_varint, varint_bytes, write_slice, write_varint};
@@ -57,11 +57,6 @@ impl Bags {
         let start = number.checked_sub(1).and_then(|before| ends.get(before)).map_or(0, |&end| end as usize);
         let end = ends.get(number).map_or(start, |&end| end as usize);
         bag_entries(self.entries.get(start..end).unwrap_or_default())
-    }
-
-    /// Returns the number of terms in each bag, including repeats.
-    pub(crate) fn lengths(&self) -> impl Iterator<Item = u32> {
-        (0..self.len()).map(|number| self.bag(number).map(|entry| u32::from(entry.count)).sum())
     }
 
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
@@ -140,6 +135,11 @@ fn read_ends(bytes: &mut &[u8]) -> Option<PodArray<u32>> {
         .collect()
 }
 
+/// Bytes of code for each distinct term, and for each term of a block of lines. Three quarters of the Linux kernel's files have at most 21
+/// and 5.7.
+const BYTES_PER_TERM: usize = 21;
+const BYTES_PER_ENTRY: usize = 6;
+
 /// Builds the bags of a file, one after the other.
 #[derive(Default)]
 pub(crate) struct BagsBuilder {
@@ -155,6 +155,19 @@ pub(crate) struct BagsBuilder {
 }
 
 impl BagsBuilder {
+    /// Creates a builder with room for the terms of so many bytes of usual code: growing step by step takes longer.
+    pub(crate) fn for_text(bytes: usize) -> BagsBuilder {
+        let terms = bytes / BYTES_PER_TERM;
+        BagsBuilder {
+            numbers: FxHashMap::with_capacity_and_hasher(terms, FxBuildHasher),
+            terms: Vec::with_capacity(terms),
+            counts: Vec::with_capacity(terms),
+            filled: Vec::new(),
+            ends: Vec::new(),
+            entries: Vec::with_capacity(bytes / BYTES_PER_ENTRY),
+        }
+    }
+
     /// Returns the number of `term` in this builder.
     pub(crate) fn number(&mut self, term: Term) -> u32 {
         let next = self.terms.len() as u32;
@@ -187,20 +200,47 @@ impl BagsBuilder {
 
     /// Returns the completed bags.
     pub(crate) fn finish(mut self) -> Bags {
-        let positions = self.sort_terms();
+        self.sort_bags();
         let mut bytes = Vec::with_capacity(self.entries.len() + self.entries.len() / 4);
         let mut ends = Vec::with_capacity(self.ends.len());
         let mut start = 0;
-        for end in self.ends {
-            let bag = &mut self.entries[start..end];
-            bag.iter_mut().for_each(|entry| entry.term = positions[entry.term as usize]);
-            bag.sort_unstable_by_key(|entry| entry.term);
-            write_bag(&mut bytes, bag);
+        for &end in &self.ends {
+            write_bag(&mut bytes, &self.entries[start..end]);
             ends.push(bytes.len() as u32);
             start = end;
         }
         bytes.shrink_to_fit();
         Bags { terms: self.terms.into_iter().collect(), ends: ends.into(), entries: bytes.into() }
+    }
+
+    /// Sorts the terms, replaces their numbers by their positions, and sorts each bag by them: all bags at once, first by term and then
+    /// by bag, which needs no comparisons.
+    fn sort_bags(&mut self) {
+        let positions = self.sort_terms();
+        let mut next = vec![0; positions.len() + 1];
+        for entry in &mut self.entries {
+            entry.term = positions[entry.term as usize];
+            next[entry.term as usize + 1] += 1;
+        }
+        for term in 1..next.len() {
+            next[term] += next[term - 1];
+        }
+        let mut by_term = vec![(0, BagEntry { term: 0, count: 0 }); self.entries.len()];
+        let mut start = 0;
+        for (bag, &end) in (0_u32..).zip(&self.ends) {
+            for &entry in &self.entries[start..end] {
+                let place = &mut next[entry.term as usize];
+                by_term[*place] = (bag, entry);
+                *place += 1;
+            }
+            start = end;
+        }
+        let mut next: Vec<usize> = std::iter::once(0).chain(self.ends.iter().copied()).collect();
+        for (bag, entry) in by_term {
+            let place = &mut next[bag as usize];
+            self.entries[*place] = entry;
+            *place += 1;
+        }
     }
 
     /// Sorts the terms and returns the position of each number.
@@ -245,6 +285,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::inverted_bags::InvertedBags;
 
     fn build(bags: &[Vec<u64>]) -> Bags {
         let mut builder = BagsBuilder::default();
@@ -270,7 +311,7 @@ mod tests {
     fn counts_saturate_at_u8_max() {
         let bags = build(&[vec![7; 1000], vec![]]);
         assert_eq!(bags.bag(0).collect::<Vec<_>>(), [BagEntry { term: 0, count: u8::MAX }]);
-        assert_eq!(bags.lengths().collect::<Vec<_>>(), [255, 0]);
+        assert_eq!(InvertedBags::new(&bags, 0).lengths(), [255, 0]);
         assert_eq!(bags.bag(2).count(), 0);
     }
 

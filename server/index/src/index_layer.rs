@@ -10,7 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::bags::Bags;
 use crate::bm25::CollectionStats;
 use crate::file_passes::FilePasses;
-use crate::segment::{Segment, function_frequencies, window_frequencies};
+use crate::inverted_bags::InvertedBags;
+use crate::postings::{FileBags, FrequencyInFile};
+use crate::segment::{Segment, function_frequency, window_frequency};
 use crate::terms::Term;
 use crate::{FileIndex, SegmentFile};
 
@@ -164,15 +166,17 @@ impl IndexLayer {
 impl AbsentFiles {
     /// Adds what a file contributes to the frequencies.
     fn subtract(&mut self, file: &FileIndex) {
-        add_frequencies(&mut self.windows, file.block_terms(), window_frequencies);
-        add_frequencies(&mut self.functions, file.function_words(), function_frequencies);
+        add_frequencies(&mut self.windows, file.block_terms(), window_frequency);
+        add_frequencies(&mut self.functions, file.function_words(), function_frequency);
     }
 }
 
-fn add_frequencies(absent: &mut FxHashMap<Term, u32>, bags: &Bags, frequencies: fn(&Bags) -> Vec<u32>) {
+fn add_frequencies(absent: &mut FxHashMap<Term, u32>, bags: &Bags, frequency: FrequencyInFile) {
     absent.reserve(bags.terms().len());
-    for (&term, frequency) in bags.terms().iter().zip(frequencies(bags)) {
-        *absent.entry(term).or_default() += frequency;
+    let inverted = InvertedBags::new(bags, 0);
+    for (position, &term) in bags.terms().iter().enumerate() {
+        *absent.entry(term).or_default() +=
+            frequency(FileBags { bags, first: 0 }, inverted.documents(position));
     }
 }
 

@@ -28,6 +28,7 @@ pub mod hybrid;
 mod import_lines;
 mod index;
 mod index_layer;
+mod inverted_bags;
 mod key_table;
 mod keyed_lists;
 mod lexical_index;

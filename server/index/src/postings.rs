@@ -7,8 +7,9 @@ use std::{io, iter};
 
 use stored::{PodArray, StoredArray, StoredData};
 
-use crate::bags::{BagEntry, Bags, bag_entries, entry_bytes, put_entry};
+use crate::bags::{Bags, bag_entries, entry_bytes, put_entry};
 use crate::file_passes::FilePasses;
+use crate::inverted_bags::{InvertedBags, TermDocument};
 use crate::parallelism::Parallelism;
 use crate::terms::Term;
 
@@ -32,20 +33,32 @@ pub(crate) struct FileBags<'a> {
     pub(crate) first: u32,
 }
 
+/// Returns the document frequency of a term in a file, given the documents that contain it.
+pub(crate) type FrequencyInFile = fn(FileBags<'_>, &[TermDocument]) -> u32;
+
+/// Inverted bags of many files.
+pub(crate) struct InvertedFiles {
+    pub(crate) postings: Postings,
+    /// By document, without the numbers that no document has: the number of its terms, including repeats.
+    pub(crate) lengths: Vec<u32>,
+}
+
 impl Postings {
-    /// Inverts the bags of files in their order. `frequencies` returns the document frequency of each term of a file.
+    /// Inverts the bags of files in their order.
     pub(crate) fn build(
         files: &[FileBags<'_>],
-        frequencies: fn(&Bags) -> Vec<u32>,
+        frequency: FrequencyInFile,
         passes: FilePasses<'_>,
-    ) -> Postings {
+    ) -> InvertedFiles {
         let terms = passes.each(files).flat_map(|file| file.bags.terms().iter().copied());
         let vocabulary = Vocabulary::new(terms, passes.threads);
-        let mut files = passes.map(files, |file| NumberedFile::new(file, &vocabulary, frequencies));
+        let files = passes.map(files, |file| NumberedFile::new(file, &vocabulary));
         let mut shares = TermShare::all(vocabulary.terms.len(), passes.threads.count());
-        add_inverted(&mut shares, &files, passes, TermShare::count);
-        // They are counted, and the lists need the room.
-        files.iter_mut().for_each(|file| file.frequencies = Vec::new());
+        let mut lengths = Vec::new();
+        for inverted in inverted(&files, passes) {
+            lengths.extend(inverted.iter().flat_map(|file| file.bags.lengths()));
+            add_to_shares(&mut shares, &inverted, passes, |share, file| share.count(file, frequency));
+        }
         let counts = || shares.iter().flat_map(|share| &share.counts);
         let frequencies = counts().map(|counted| counted.frequency).collect();
         let ends = counts().scan(0, |end, counted| {
@@ -54,8 +67,14 @@ impl Postings {
         });
         let starts: PodArray<u64> = iter::once(0).chain(ends).collect();
         let mut entries = vec![0; starts.last().map_or(0, |&end| end as usize)];
-        add_inverted(&mut writers(shares, &mut entries), &files, passes, ListWriter::write);
-        Postings { vocabulary, frequencies, starts, entries: entries.into() }
+        let mut writers = writers(shares, &mut entries);
+        for inverted in inverted(&files, passes) {
+            add_to_shares(&mut writers, &inverted, passes, ListWriter::write);
+        }
+        InvertedFiles {
+            postings: Postings { vocabulary, frequencies, starts, entries: entries.into() },
+            lengths,
+        }
     }
 
     /// Returns the documents with `term` in order, with the term's count in each.
@@ -98,43 +117,17 @@ impl StoredData for Postings {
 struct NumberedFile<'a> {
     file: FileBags<'a>,
     positions: Vec<u32>,
-    frequencies: Vec<u32>,
 }
 
 impl<'a> NumberedFile<'a> {
-    fn new(
-        file: &FileBags<'a>,
-        vocabulary: &Vocabulary,
-        frequencies: fn(&Bags) -> Vec<u32>,
-    ) -> NumberedFile<'a> {
+    fn new(file: &FileBags<'a>, vocabulary: &Vocabulary) -> NumberedFile<'a> {
         let position =
             |&term: &Term| vocabulary.position(term).expect("the vocabulary has every term") as u32;
-        let positions = file.bags.terms().iter().map(position).collect();
-        NumberedFile { file: *file, positions, frequencies: frequencies(file.bags) }
+        NumberedFile { file: *file, positions: file.bags.terms().iter().map(position).collect() }
     }
 
-    /// Returns the file's documents by term. Decodes each bag once, and sorts the entries where they are in the processor's cache.
     fn inverted(&self) -> InvertedFile<'_> {
-        let bags = self.file.bags;
-        let mut starts = vec![0; self.positions.len() + 1];
-        let mut decoded = Vec::new();
-        for (document, bag) in (self.file.first..).zip(0..bags.len()) {
-            for BagEntry { term, count } in bags.bag(bag) {
-                starts[term as usize + 1] += 1;
-                decoded.push((term, ListEntry { document, count }));
-            }
-        }
-        for term in 0..self.positions.len() {
-            starts[term + 1] += starts[term];
-        }
-        let mut next = starts.clone();
-        let mut entries = vec![ListEntry::default(); decoded.len()];
-        for (term, entry) in decoded {
-            let next = &mut next[term as usize];
-            entries[*next as usize] = entry;
-            *next += 1;
-        }
-        InvertedFile { file: self, starts, entries }
+        InvertedFile { file: self, bags: InvertedBags::new(self.file.bags, self.file.first) }
     }
 }
 
@@ -144,45 +137,39 @@ const FILES_PER_INVERSION: usize = 256;
 /// The documents of each term of a file.
 struct InvertedFile<'a> {
     file: &'a NumberedFile<'a>,
-    /// By the file's terms: the start of its entries; with one additional entry for the end.
-    starts: Vec<u32>,
-    /// By term, then by document.
-    entries: Vec<ListEntry>,
-}
-
-/// A document of a term, and the term's count in it.
-#[derive(Clone, Copy, Default)]
-struct ListEntry {
-    document: u32,
-    count: u8,
+    bags: InvertedBags,
 }
 
 impl InvertedFile<'_> {
-    /// Calls `found` for each of these terms of the vocabulary that occurs in the file, with its position among them, its position in the
-    /// file, and its entries.
-    fn each(&self, terms: &Range<usize>, mut found: impl FnMut(usize, usize, &[ListEntry])) {
+    /// Calls `found` for each of these terms of the vocabulary that occurs in the file, with its position among them and its documents.
+    fn each(&self, terms: &Range<usize>, mut found: impl FnMut(usize, &[TermDocument])) {
         // Positions are in the order of the file's terms.
         let positions = &self.file.positions;
         let first = |end: usize| positions.partition_point(|&position| (position as usize) < end);
         let found_terms = first(terms.start)..first(terms.end);
         for (term, &position) in found_terms.clone().zip(&positions[found_terms]) {
-            let entries = &self.entries[self.starts[term] as usize..self.starts[term + 1] as usize];
-            found(position as usize - terms.start, term, entries);
+            found(position as usize - terms.start, self.bags.documents(term));
         }
     }
 }
 
-/// Passes all files, inverted and in their order, to each of the shares, on the threads of the passes.
-fn add_inverted<S: Send>(
+/// Returns all files inverted and in their order, some at a time.
+fn inverted<'a>(
+    files: &'a [NumberedFile<'a>],
+    passes: FilePasses<'a>,
+) -> impl Iterator<Item = Vec<InvertedFile<'a>>> {
+    let chunks = passes.chunks(files).flat_map(|files| files.chunks(FILES_PER_INVERSION));
+    chunks.map(move |files| passes.threads.map(files, NumberedFile::inverted))
+}
+
+/// Adds files to each of the shares, on the threads of the passes.
+fn add_to_shares<S: Send>(
     shares: &mut [S],
-    files: &[NumberedFile<'_>],
+    files: &[InvertedFile<'_>],
     passes: FilePasses<'_>,
     add: impl Fn(&mut S, &InvertedFile<'_>) + Send + Sync,
 ) {
-    for files in passes.chunks(files).flat_map(|files| files.chunks(FILES_PER_INVERSION)) {
-        let inverted = passes.threads.map(files, NumberedFile::inverted);
-        passes.threads.for_each_mut(shares, |share| inverted.iter().for_each(|file| add(share, file)));
-    }
+    passes.threads.for_each_mut(shares, |share| files.iter().for_each(|file| add(share, file)));
 }
 
 /// Consecutive terms of the vocabulary, whose lists one thread builds.
@@ -213,11 +200,11 @@ impl TermShare {
     }
 
     /// Adds a file to the frequencies and the lengths.
-    fn count(&mut self, file: &InvertedFile<'_>) {
-        file.each(&self.terms, |term, term_of_file, entries| {
+    fn count(&mut self, file: &InvertedFile<'_>, frequency: FrequencyInFile) {
+        file.each(&self.terms, |term, documents| {
             let counted = &mut self.counts[term];
-            counted.frequency += file.file.frequencies[term_of_file];
-            for &ListEntry { document, count } in entries {
+            counted.frequency += frequency(file.file.file, documents);
+            for &TermDocument { document, count } in documents {
                 counted.length += entry_bytes(document - counted.next, count) as u32;
                 counted.next = document + 1;
             }
@@ -253,9 +240,9 @@ impl<'a> ListWriter<'a> {
 
     /// Writes the entries of a file.
     fn write(&mut self, file: &InvertedFile<'_>) {
-        file.each(&self.terms, |term, _, entries| {
+        file.each(&self.terms, |term, documents| {
             let (start, expected) = &mut self.next[term];
-            for &ListEntry { document, count } in entries {
+            for &TermDocument { document, count } in documents {
                 let written = put_entry(&mut self.lists[*start as usize..], document - *expected, count);
                 *start += written as u64;
                 *expected = document + 1;
@@ -362,11 +349,13 @@ mod tests {
                 numbered.push(FileBags { bags, first });
                 first += bags.len() as u32 + gap;
             }
-            let frequencies = |bags: &Bags| vec![1; bags.terms().len()];
-            let postings = Postings::build(&numbered, frequencies, FilePasses::IN_MEMORY);
+            let frequency = |_: FileBags<'_>, documents: &[TermDocument]| documents.len() as u32;
+            let InvertedFiles { postings, lengths } = Postings::build(&numbered, frequency, FilePasses::IN_MEMORY);
+            let expected = files.iter().flatten().map(|terms| terms.len() as u32);
+            prop_assert_eq!(lengths, expected.collect::<Vec<_>>());
             let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
             let on_threads = FilePasses { threads: Parallelism::RayonPool, ..FilePasses::IN_MEMORY };
-            let of_threads = pool.install(|| Postings::build(&numbered, frequencies, on_threads));
+            let of_threads = pool.install(|| Postings::build(&numbered, frequency, on_threads)).postings;
             prop_assert_eq!(&of_threads, &postings);
             prop_assert!(postings.is_sound());
             for bits in 0..13 {
@@ -377,8 +366,9 @@ mod tests {
                         expected.extend((count > 0).then_some((document, count as u8)));
                     }
                 }
-                let found: Vec<(u32, u8)> = postings.list(Term::from_bits(bits << 32)).collect();
-                prop_assert_eq!(found, expected);
+                let term = Term::from_bits(bits << 32);
+                prop_assert_eq!(postings.frequency(term), expected.len() as u32);
+                prop_assert_eq!(postings.list(term).collect::<Vec<_>>(), expected);
             }
         }
     }

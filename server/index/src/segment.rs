@@ -13,8 +13,9 @@ use crate::bags::Bags;
 use crate::bm25::CollectionStats;
 use crate::file_index::{LazyFields, SegmentFile, WINDOW_BLOCKS, windows};
 use crate::file_passes::FilePasses;
+use crate::inverted_bags::TermDocument;
 use crate::name_table::NameTable;
-use crate::postings::{FileBags, Postings};
+use crate::postings::{FileBags, InvertedFiles, Postings};
 
 /// Files with an inverted index of their terms.
 #[derive(Debug)]
@@ -142,33 +143,35 @@ const WINDOW_MARGIN: u32 = 1;
 /// block of a file, or with its last one, has an entry too, which is never read. Postings can then be traversed without
 /// checking for the end of a file.
 fn window_collection(files: &[Arc<FileIndex>], passes: FilePasses<'_>) -> Collection {
-    let mut starts = vec![1];
-    let mut lengths = vec![0];
-    for windows in passes.map(files, |file| window_lengths(file.block_terms())) {
-        if !windows.is_empty() {
-            lengths.extend(windows);
-            lengths.push(0);
-        }
-        starts.push(lengths.len() as u32);
-    }
+    let entries = |windows: u32| if windows > 0 { windows + WINDOW_MARGIN } else { 0 };
+    let starts = starts(1, files.iter().map(|file| entries(file.windows() as u32)));
     let bags = file_bags(files, &starts, FileIndex::block_terms);
-    let postings = Postings::build(&bags, window_frequencies, passes);
+    let InvertedFiles { postings, lengths: blocks } = Postings::build(&bags, window_frequency, passes);
+    let mut blocks = &blocks[..];
+    let mut lengths = vec![0];
+    for (position, file) in files.iter().enumerate() {
+        let of_file = blocks.split_off(..file.blocks()).expect("each block has a length");
+        lengths.extend(window_lengths(of_file));
+        lengths.resize(starts[position + 1] as usize, 0);
+    }
     Collection { postings, starts: starts.into(), margin: WINDOW_MARGIN, lengths: lengths.into() }
 }
 
 fn function_collection(files: &[Arc<FileIndex>], passes: FilePasses<'_>) -> Collection {
-    let mut starts = vec![0];
-    let mut lengths = Vec::new();
-    let function_lengths = |file: &Arc<FileIndex>| -> Vec<u16> {
-        file.function_words().lengths().map(saturated_length).collect()
-    };
-    for functions in passes.map(files, function_lengths) {
-        lengths.extend(functions);
-        starts.push(lengths.len() as u32);
-    }
+    let starts = starts(0, files.iter().map(|file| file.functions().len() as u32));
     let bags = file_bags(files, &starts, FileIndex::function_words);
-    let postings = Postings::build(&bags, function_frequencies, passes);
-    Collection { postings, starts: starts.into(), margin: 0, lengths: lengths.into() }
+    let InvertedFiles { postings, lengths } = Postings::build(&bags, function_frequency, passes);
+    let lengths = lengths.into_iter().map(saturated_length).collect();
+    Collection { postings, starts: starts.into(), margin: 0, lengths }
+}
+
+/// Returns the first document of each file and the end, given the number of the first one and those of the files' documents.
+fn starts(first: u32, documents: impl Iterator<Item = u32>) -> Vec<u32> {
+    let ends = documents.scan(first, |end, documents| {
+        *end += documents;
+        Some(*end)
+    });
+    std::iter::once(first).chain(ends).collect()
 }
 
 fn file_bags<'a>(
@@ -179,11 +182,10 @@ fn file_bags<'a>(
     files.iter().zip(starts).map(|(file, &first)| FileBags { bags: of(file), first }).collect()
 }
 
-/// Returns the number of terms in each window, including repeats.
-fn window_lengths(blocks: &Bags) -> Vec<u16> {
-    let lengths: Vec<u32> = blocks.lengths().collect();
-    let window = |first| saturated_length(lengths.iter().skip(first).take(WINDOW_BLOCKS).sum());
-    (0..windows(lengths.len())).map(window).collect()
+/// Returns the number of terms in each window of a file, including repeats, given those in its blocks.
+fn window_lengths(blocks: &[u32]) -> impl Iterator<Item = u16> {
+    let window = |first| saturated_length(blocks.iter().skip(first).take(WINDOW_BLOCKS).sum());
+    (0..windows(blocks.len())).map(window)
 }
 
 /// Returns the stored form of a length.
@@ -191,30 +193,22 @@ pub(crate) fn saturated_length(length: u32) -> u16 {
     u16::try_from(length).unwrap_or(u16::MAX)
 }
 
-/// Returns the number of windows with each term of a file.
-pub(crate) fn window_frequencies(blocks: &Bags) -> Vec<u32> {
-    let windows = windows(blocks.len());
-    let mut frequencies = vec![0; blocks.terms().len()];
-    // By term: windows before this one are counted already.
-    let mut counted = vec![0; blocks.terms().len()];
-    for block in 0..blocks.len() {
+/// Returns the number of windows of a file that contain a term, given the blocks that do.
+pub(crate) fn window_frequency(file: FileBags<'_>, blocks: &[TermDocument]) -> u32 {
+    let windows = windows(file.bags.len());
+    let (mut frequency, mut counted) = (0, 0);
+    for block in blocks {
+        let block = (block.document - file.first) as usize;
         let (first, end) = ((block + 1).saturating_sub(WINDOW_BLOCKS), windows.min(block + 1));
-        for entry in blocks.bag(block) {
-            let term = entry.term as usize;
-            frequencies[term] += end.saturating_sub(first.max(counted[term])) as u32;
-            counted[term] = end;
-        }
+        frequency += end.saturating_sub(first.max(counted));
+        counted = end;
     }
-    frequencies
+    frequency as u32
 }
 
-/// Returns the number of functions with each word of a file.
-pub(crate) fn function_frequencies(functions: &Bags) -> Vec<u32> {
-    let mut frequencies = vec![0; functions.terms().len()];
-    for function in 0..functions.len() {
-        functions.bag(function).for_each(|entry| frequencies[entry.term as usize] += 1);
-    }
-    frequencies
+/// Returns the number of functions of a file that contain a word.
+pub(crate) fn function_frequency(_: FileBags<'_>, functions: &[TermDocument]) -> u32 {
+    functions.len() as u32
 }
 
 impl Collection {

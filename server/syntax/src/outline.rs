@@ -342,7 +342,8 @@ pub(crate) fn collapse_whitespace(text: &str, limit: usize) -> Box<str> {
         }
         squeezed.push_str(word);
     }
-    truncate(&squeezed, limit).into()
+    squeezed.truncate(squeezed.floor_char_boundary(limit));
+    squeezed.into()
 }
 
 pub(crate) fn truncate(text: &str, limit: usize) -> &str {

@@ -90,7 +90,7 @@ fn conditions(neighbours: f64, has_release: bool) -> String {
             "\nThe folder in `{OTHER_RELEASE}` is checked out in a copy of the last one, and then the first release again: files that are gone are \
              removed, then the others are removed and created again. The server has opened the workspace from its cache and is idle. Somebody types \
              5 keys a second next to an unsaved document, with a completion after each, for which it waits for no pause. Times begin with the first change of a file. Files are searchable \
-             when completions find names in {PROBES} of them, the last one written included, and counted when the status has the numbers of files \
+             when completions find names in {PROBES} of them, the last one written included, which are asked for once a second, and counted when the status has the numbers of files \
              and lines.\n"
         );
     }

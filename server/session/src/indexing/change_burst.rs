@@ -8,6 +8,10 @@ use tokio::time::{Instant, sleep};
 const DEBOUNCE: Duration = Duration::from_millis(50);
 /// So many changes are a branch switch. Applying a part of it takes seconds, and most of that again with the next part.
 const BRANCH_SWITCH: usize = 2_000;
+/// So many changes within [`DEBOUNCE`] may be the beginning of one, which is waited for as long as they keep coming, but not longer than
+/// [`MAX_BEGINNING`]: git writes some thousand files a second, and removes others first.
+const MANY: usize = 100;
+const MAX_BEGINNING: Duration = Duration::from_millis(1_000);
 /// A branch switch has ended when nothing was changed for this time, and counts as ended after the maximum.
 const PAUSE: Duration = Duration::from_millis(500);
 const MAX_DURATION: Duration = Duration::from_secs(20);
@@ -27,8 +31,7 @@ impl ChangeBurst {
     /// its changes that were not taken yet.
     pub(super) async fn goes_on(&mut self, changes: impl Fn() -> usize) -> bool {
         if !self.is_switch {
-            sleep(DEBOUNCE).await;
-            self.is_switch = changes() >= BRANCH_SWITCH;
+            self.is_switch = begins_switch(&changes).await;
         }
         if !self.is_switch || Instant::now() >= self.end {
             return false;
@@ -36,6 +39,20 @@ impl ChangeBurst {
         let before = changes();
         sleep(PAUSE).await;
         changes() != before
+    }
+}
+
+/// Waits for the first changes; returns whether they are a branch switch.
+async fn begins_switch(changes: &impl Fn() -> usize) -> bool {
+    let end = Instant::now() + MAX_BEGINNING;
+    let mut before = 0;
+    loop {
+        sleep(DEBOUNCE).await;
+        let now = changes();
+        if now >= BRANCH_SWITCH || now < before + MANY || Instant::now() >= end {
+            return now >= BRANCH_SWITCH;
+        }
+        before = now;
     }
 }
 
@@ -60,6 +77,10 @@ mod tests {
         let seconds = Duration::from_secs;
         assert_eq!(follow(1, seconds(0)).await, (DEBOUNCE, 0), "one file was saved");
         assert_eq!(follow(1, seconds(3_600)).await, (DEBOUNCE, 0), "a program writes files all the time");
+        let files = Duration::from_millis(DEBOUNCE.as_millis() as u64 + 1);
+        assert_eq!(follow(10, files).await, (2 * DEBOUNCE, 0), "all files of a folder were saved");
+        let (slow, taken) = follow(3, seconds(4)).await;
+        assert!(slow > seconds(4) && taken == 12_000, "it begins slowly: {slow:?}, {taken}");
         let (switch, taken) = follow(100, seconds(4)).await;
         assert!(switch > seconds(4) && switch <= seconds(4) + 2 * PAUSE, "{switch:?}");
         assert_eq!(taken, 400_000, "all are taken while it goes on");

@@ -29,6 +29,8 @@ const DOCUMENTS: usize = 3;
 const IDLE_KEYS: usize = 150;
 /// Time between keys: as fast as anybody types.
 const PERIOD: Duration = Duration::from_millis(50);
+/// Time between two requests for a new name: with each key.
+const PROBE_PERIOD: Duration = Duration::ZERO;
 /// A switch that does not happen.
 const NEVER: usize = usize::MAX;
 /// Timeout of a switch.
@@ -69,7 +71,7 @@ pub(super) fn measure(desk: &ServerFixture, teller: ChangeReporter) -> Result<Sw
     let (mut searchable, mut known) = (Duration::ZERO, Duration::ZERO);
     for number in first..first + SWITCHES {
         let mut typing = SteadyTyping::begin(desk, &editor, documents[number % DOCUMENTS], PERIOD)?;
-        let probes = NameProbes::new(desk, &editor, scene.names(NEVER));
+        let probes = NameProbes::new(desk, &editor, scene.names(NEVER), PROBE_PERIOD);
         idle.extend(switch::type_idle(&mut typing, probes, IDLE_KEYS)?);
         let switch = scene.switch(number, &mut typing)?;
         meanwhile.extend(switch.keys);
@@ -103,7 +105,7 @@ impl SwitchFixture<'_> {
         let switch = Switch {
             desk: self.desk,
             editor: self.editor,
-            names: self.names(number),
+            probes: NameProbes::new(self.desk, self.editor, self.names(number), PROBE_PERIOD),
             size: (files, lines + self.files.len() * switch::NAME_LINES),
             deadline: DEADLINE,
         };

@@ -29,6 +29,9 @@ pub(super) fn spread<T>(items: &[T]) -> Vec<&T> {
 pub(super) struct NameProbes<'a> {
     desk: &'a ServerFixture,
     editor: &'a Editor,
+    /// Minimum time between two requests for a name.
+    period: Duration,
+    due: Instant,
     /// Names that are not found yet; the last one is the next.
     left: Vec<ProbedName>,
     asked: Option<(QueryDocument, i64)>,
@@ -40,8 +43,22 @@ pub(super) struct NameProbes<'a> {
 
 impl<'a> NameProbes<'a> {
     /// Requests for `names`, the last one first: that of the file that is written last.
-    pub(super) fn new(desk: &'a ServerFixture, editor: &'a Editor, names: Vec<ProbedName>) -> NameProbes<'a> {
-        NameProbes { desk, editor, left: names, asked: None, times: 0, found: None }
+    pub(super) fn new(
+        desk: &'a ServerFixture,
+        editor: &'a Editor,
+        names: Vec<ProbedName>,
+        period: Duration,
+    ) -> NameProbes<'a> {
+        NameProbes {
+            desk,
+            editor,
+            period,
+            due: Instant::now(),
+            left: names,
+            asked: None,
+            times: 0,
+            found: None,
+        }
     }
 
     /// Checks for an answer, and sends the next request. Returns the time of the last name to appear once all were found.
@@ -56,15 +73,17 @@ impl<'a> NameProbes<'a> {
                 }
                 self.left.pop();
                 self.times = 0;
+                self.due = Instant::now();
             }
             question.close(editor);
         }
-        if self.asked.is_none() {
+        if self.asked.is_none() && Instant::now() >= self.due {
             let Some(ProbedName { language, name }) = self.left.last() else { return Ok(self.found) };
             let question = QueryDocument::open(editor, &self.desk.root, *language, name);
             let id = editor.ask(question.completion());
             self.asked = Some((question, id));
             self.times += 1;
+            self.due = Instant::now() + self.period;
         }
         Ok(None)
     }

@@ -26,6 +26,9 @@ use crate::measure::lsp::memory::{peak, reset_peak, resident};
 
 /// Time between keys: quick typing, in which a completion that takes some tens of milliseconds does not delay the next one.
 const PERIOD: Duration = Duration::from_millis(200);
+/// Time between two requests for a name in the new files. Each opens a document, which costs the server as much as a key, and would not be
+/// there if nobody measured.
+const PROBE_PERIOD: Duration = Duration::from_secs(1);
 /// Keys before each checkout: so many that a 99th percentile is that of several keys.
 const IDLE_KEYS: usize = 300;
 /// Timeout of a checkout.
@@ -127,7 +130,8 @@ impl ReleaseScene<'_> {
         background_load::wait_until_idle(editor.client.process_id())?;
         let mut typing = SteadyTyping::begin(desk, &editor, document, PERIOD)?;
         let absent = ProbedName { language: *language, name: format!("{NAMES}absent") };
-        let idle = switch::type_idle(&mut typing, NameProbes::new(desk, &editor, vec![absent]), IDLE_KEYS)?;
+        let probes_for = |names| NameProbes::new(desk, &editor, names, PROBE_PERIOD);
+        let idle = switch::type_idle(&mut typing, probes_for(vec![absent]), IDLE_KEYS)?;
         let report = match teller {
             ChangeReporter::Client => diff.report(&desk.root),
             ChangeReporter::Watcher => Value::Null,
@@ -135,7 +139,7 @@ impl ReleaseScene<'_> {
         let added = names.iter().map(|(path, probed)| (path.clone(), probed.name.clone()));
         let added: BTreeMap<PathBuf, String> = added.collect();
         let names = names.into_iter().map(|(_, probed)| probed).collect();
-        let switch = Switch { desk, editor: &editor, names, size, deadline: DEADLINE };
+        let switch = Switch { desk, editor: &editor, probes: probes_for(names), size, deadline: DEADLINE };
         reset_peak(&editor)?;
         let timings = switch.run(
             &mut typing,

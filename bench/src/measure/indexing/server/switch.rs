@@ -14,7 +14,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use syntax::SourceFile;
 use tests::lsp::{Buffer, Encoding};
 
-use super::name_probes::{NameProbes, ProbedName};
+use super::name_probes::NameProbes;
 use super::server_fixture::ServerFixture;
 use super::typing::{SteadyTyping, place_in};
 use crate::measure::figures::SortedTimes;
@@ -37,8 +37,8 @@ pub(in crate::measure::indexing) struct KeyTimes {
 pub(super) struct Switch<'a> {
     pub(super) desk: &'a ServerFixture,
     pub(super) editor: &'a Editor,
-    /// Names that only exist afterwards, the one written last at the end.
-    pub(super) names: Vec<ProbedName>,
+    /// Requests for names that only exist afterwards.
+    pub(super) probes: NameProbes<'a>,
     /// Numbers of files and lines afterwards.
     pub(super) size: (usize, usize),
     /// Timeout.
@@ -64,8 +64,7 @@ impl Switch<'_> {
         write: impl FnOnce() -> Result<()> + Send,
         report: impl FnOnce(),
     ) -> Result<SwitchTimings> {
-        let Switch { desk, editor, names, size, deadline } = self;
-        let mut probes = NameProbes::new(desk, editor, names);
+        let Switch { desk, editor, mut probes, size, deadline } = self;
         let mut report = Some(report);
         let start = Instant::now();
         thread::scope(|scope| {
