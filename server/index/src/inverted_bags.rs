@@ -1,4 +1,4 @@
-//! The bags of one file by term, in the processor's cache: what a file contributes to lists of terms and to their frequencies.
+//! The bags of one file by term, which fit into the processor's cache: what a file contributes to lists of terms and to their frequencies.
 
 use crate::bags::{BagEntry, Bags};
 

@@ -36,6 +36,7 @@ mod line_set;
 mod name_table;
 mod name_view;
 mod near_duplicate_files;
+mod near_search;
 mod occurrences;
 mod parallelism;
 mod path_suffixes;

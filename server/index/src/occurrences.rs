@@ -3,7 +3,10 @@
 //! A common name occurs in hundreds of thousands of blocks of which a request looks at some dozens, so they are counted and sampled
 //! without a list of all.
 
+use std::ops::Range;
+
 use crate::index_layer::IndexLayer;
+use crate::near_search::partition_near_start;
 use crate::terms::Term;
 use crate::{Searcher, SegmentFile};
 
@@ -43,22 +46,13 @@ impl Searcher {
             return OccurrenceSample { sample: Vec::new(), total: 0 };
         };
         let others = self.layers().iter().filter(|layer| !std::ptr::eq(*layer, largest));
-        let others = others.map(|layer| LayerOccurrences::find(layer, term, left_out, Vec::new()));
-        let mut others: Vec<Occurrence<'_>> = others.flat_map(LayerOccurrences::into_all).collect();
-        // Each layer is sorted: a stable sort only has to merge these runs.
-        others.sort_by(|one, other| one.file.path().cmp(other.file.path()));
+        let others: Vec<LayerOccurrences<'_>> =
+            others.map(|layer| LayerOccurrences::find(layer, term, left_out, Vec::new())).collect();
         let found = LayerOccurrences::find(largest, term, left_out, std::mem::take(buffer));
-        // Positions of the others among all.
-        let others: Vec<(usize, Occurrence<'_>)> = (0..)
-            .zip(others)
-            .map(|(before, other)| (before + found.count_before(other.file.path()), other))
-            .collect();
-        let total = found.places.len() + others.len();
-        let pick = |position: usize| match others.partition_point(|(at, _)| *at < position) {
-            before if others.get(before).is_some_and(|(at, _)| *at == position) => others[before].1,
-            before => found.get(position - before),
-        };
-        let sample = (0..total).step_by(total.div_ceil(most).max(1)).map(pick).collect();
+        let others = OtherOccurrences::new(&others, &found);
+        let total = found.places.len() + others.count();
+        let get = |position| others.get(position).unwrap_or_else(|before| found.get(position - before));
+        let sample = (0..total).step_by(total.div_ceil(most).max(1)).map(get).collect();
         *buffer = found.places;
         OccurrenceSample { sample, total }
     }
@@ -100,14 +94,6 @@ impl<'a> LayerOccurrences<'a> {
         LayerOccurrences { layer, places }
     }
 
-    /// Returns the number of blocks in files before this path.
-    fn count_before(&self, path: &str) -> usize {
-        let segment = self.layer.segment();
-        let before = segment.files().partition_point(|file| file.path() < path);
-        let end = segment.windows.first_behind(before);
-        self.places.partition_point(|place| *place < end)
-    }
-
     /// Returns the block at this position.
     fn get(&self, at: usize) -> Occurrence<'a> {
         let segment = self.layer.segment();
@@ -116,8 +102,88 @@ impl<'a> LayerOccurrences<'a> {
         Occurrence { file: segment.file(position), block: self.places[at] - start }
     }
 
-    fn into_all(self) -> impl Iterator<Item = Occurrence<'a>> {
-        (0..self.places.len()).map(move |at| self.get(at))
+    /// Returns the blocks of each file.
+    fn files(&self) -> Vec<FileOccurrences<'_, 'a>> {
+        let windows = &self.layer.segment().windows;
+        let mut files = Vec::new();
+        let (mut position, mut start) = (0, 0);
+        while let Some(&place) = self.places.get(start) {
+            position = windows.file_at_or_behind(position, place);
+            let end = windows.blocks_of_file(position).end;
+            let blocks = partition_near_start(&self.places[start..], |&place| place < end);
+            files.push(FileOccurrences {
+                layer: self,
+                file: position,
+                places: start..start + blocks,
+                at: 0,
+                before: 0,
+            });
+            start += blocks;
+        }
+        files
+    }
+}
+
+/// The blocks of a file with a term.
+struct FileOccurrences<'l, 'a> {
+    layer: &'l LayerOccurrences<'a>,
+    /// Position in the layer.
+    file: usize,
+    /// Positions in the layer's places.
+    places: Range<usize>,
+    /// Position of the first one among the blocks of all layers.
+    at: usize,
+    /// Number of blocks before it that are not in the largest layer.
+    before: usize,
+}
+
+impl FileOccurrences<'_, '_> {
+    fn path(&self) -> &str {
+        self.layer.layer.segment().files()[self.file].path()
+    }
+}
+
+/// The blocks outside of the largest layer by file: after a checkout they may be a fifth of all.
+struct OtherOccurrences<'l, 'a> {
+    /// In the order of their paths.
+    files: Vec<FileOccurrences<'l, 'a>>,
+}
+
+impl<'l, 'a> OtherOccurrences<'l, 'a> {
+    fn new(layers: &'l [LayerOccurrences<'a>], largest: &LayerOccurrences<'_>) -> OtherOccurrences<'l, 'a> {
+        let mut files: Vec<FileOccurrences<'_, '_>> =
+            layers.iter().flat_map(LayerOccurrences::files).collect();
+        // Each layer is sorted: a stable sort only has to merge these runs.
+        files.sort_by(|one, other| one.path().cmp(other.path()));
+        let segment = largest.layer.segment();
+        // Numbers of files and blocks of the largest layer before a path.
+        let (mut before_path, mut in_largest, mut before) = (0, 0, 0);
+        for file in &mut files {
+            let path = file.path();
+            before_path += partition_near_start(&segment.files()[before_path..], |other| other.path() < path);
+            let end = segment.windows.first_behind(before_path);
+            in_largest += partition_near_start(&largest.places[in_largest..], |&place| place < end);
+            (file.at, file.before) = (in_largest + before, before);
+            before += file.places.len();
+        }
+        OtherOccurrences { files }
+    }
+
+    /// Returns their number.
+    fn count(&self) -> usize {
+        self.files.last().map_or(0, |last| last.before + last.places.len())
+    }
+
+    /// Returns the block at this position among those of all layers, or the number of these blocks before it if it is in the largest layer.
+    fn get(&self, position: usize) -> Result<Occurrence<'a>, usize> {
+        let behind = self.files.partition_point(|file| file.at <= position);
+        let Some(file) = behind.checked_sub(1).map(|at| &self.files[at]) else { return Err(0) };
+        let in_file = position - file.at;
+        if in_file < file.places.len() {
+            Ok(file.layer.get(file.places.start + in_file))
+        } else {
+            Err(file.before + file.places.len())
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use crate::file_index::{LazyFields, SegmentFile, WINDOW_BLOCKS, windows};
 use crate::file_passes::FilePasses;
 use crate::inverted_bags::TermDocument;
 use crate::name_table::NameTable;
+use crate::near_search::partition_near_start;
 use crate::postings::{FileBags, InvertedFiles, Postings};
 
 /// Files with an inverted index of their terms.
@@ -250,14 +251,8 @@ impl Collection {
 
     /// Returns the file of a document that is in the file `from` or behind it: usually near, among documents in their order.
     pub(crate) fn file_at_or_behind(&self, from: usize, document: u32) -> usize {
-        let starts = &self.starts[from..];
-        let mut bound = 1;
-        while bound < starts.len() && starts[bound] <= document {
-            bound *= 2;
-        }
-        let nearest = bound / 2;
-        let rest = &starts[nearest..bound.min(starts.len())];
-        from + nearest + rest.partition_point(|&start| start <= document).saturating_sub(1)
+        let behind = partition_near_start(&self.starts[from..], |&start| start <= document);
+        from + behind.saturating_sub(1)
     }
 
     /// Returns the number and total length of a file's documents.
