@@ -1,4 +1,4 @@
-//! The bags of one file by term, which fit into the processor's cache: what a file contributes to lists of terms and to their frequencies.
+//! The bags of one file by term: its share of the lists of terms and of their frequencies. It fits into the processor's cache.
 
 use crate::bags::{BagEntry, Bags};
 
