@@ -1,4 +1,4 @@
-//! Searches in sorted lists for what is usually near their start.
+//! Searches of sorted lists for items that are usually near the start.
 
 /// Returns the number of items at the start for which `is_before` holds, as [`slice::partition_point`] does, in a time that grows with the
 /// logarithm of this number and not of the length.
@@ -19,7 +19,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_finds_what_partition_point_finds(length in 0_usize..40, before in 0_usize..40) {
+        fn it_agrees_with_partition_point(length in 0_usize..40, before in 0_usize..40) {
             let items: Vec<usize> = (0..length).collect();
             let expected = items.partition_point(|&item| item < before);
             prop_assert_eq!(partition_near_start(&items, |&item| item < before), expected);
