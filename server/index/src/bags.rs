@@ -162,9 +162,8 @@ impl BagsBuilder {
             numbers: FxHashMap::with_capacity_and_hasher(terms, FxBuildHasher),
             terms: Vec::with_capacity(terms),
             counts: Vec::with_capacity(terms),
-            filled: Vec::new(),
-            ends: Vec::new(),
             entries: Vec::with_capacity(bytes / BYTES_PER_ENTRY),
+            ..BagsBuilder::default()
         }
     }
 

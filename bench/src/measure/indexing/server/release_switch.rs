@@ -26,8 +26,8 @@ use crate::measure::lsp::memory::{peak, reset_peak, resident};
 
 /// Time between keys: quick typing, in which a completion that takes some tens of milliseconds does not delay the next one.
 const PERIOD: Duration = Duration::from_millis(200);
-/// Time between two requests for a name in the new files. Each opens a document, which costs the server as much as a key, and would not be
-/// there if nobody measured.
+/// Time between two requests for a name in the new files. Each opens a document, which costs the server as much as a key: the measurement
+/// must add little to the load of typing.
 const PROBE_PERIOD: Duration = Duration::from_secs(1);
 /// Keys before each checkout: so many that a 99th percentile is that of several keys.
 const IDLE_KEYS: usize = 300;
