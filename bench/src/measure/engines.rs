@@ -98,7 +98,7 @@ fn milliseconds(mut times: Vec<Duration>, points: &[f64]) -> String {
     format!("{} ms", shown.join(" / "))
 }
 
-/// Time from the request to its last byte at the server, with our own prompt and with the server's.
+/// Time from the request to its first byte at the server, with our own prompt and with the server's.
 async fn request_latency() -> Result<(String, String)> {
     let mut shown = Vec::new();
     for fim in [rendered_fim(), FimSetting::Server] {
@@ -150,7 +150,7 @@ fn answering_server() -> MockServer {
     MockServer::with_dialect(Dialect::llama_cpp(model))
 }
 
-/// Time from a request to its last byte at the server; `None` if it never arrived.
+/// Time from a request to its first byte at the server; `None` if it never arrived.
 async fn ask(
     snapshot: &DocumentSnapshot,
     offset: usize,
@@ -162,8 +162,8 @@ async fn ask(
     let outcome = complete(snapshot, offset, engine, settings, &CancellationToken::new()).await;
     let is_answered = matches!(outcome.status, OutcomeStatus::Ok | OutcomeStatus::Silent(_));
     let log = server.log();
-    let received = log.received.last().filter(|received| is_answered && received.at >= start)?;
-    Some(received.at.saturating_duration_since(start))
+    let received = log.received.last().filter(|received| is_answered && received.began >= start)?;
+    Some(received.began.saturating_duration_since(start))
 }
 
 /// Time from cancelling until the server notices the closed connection.

@@ -5,7 +5,7 @@
 //! text around the cursor ──► CursorTerms (names by nearness, weighted terms)
 //!   └► scope ──► owners in reach ──► candidates with features ──► ranked definitions ──► skeletons
 //!                                                                        └──► usages of the same names
-//!   └► weighted terms ──────────────► windows
+//!   └► weighted terms ──────────────► windows (meanwhile, on another thread)
 //! ```
 //!
 //! A definition's score is a linear sum of features, fitted by `cargo xtask fit` as a listwise model: the probability that a
@@ -36,7 +36,8 @@ pub use features::FEATURES;
 use cursor_terms::CursorTerms;
 use definition_ranking::{DefinitionCandidate, DefinitionRanking};
 use hit_collector::HitCollector;
-use similar_windows::SimilarWindow;
+use reachable::{ReachableEntities, reachable_entities};
+use similar_windows::{FoundWindows, SimilarWindow, WindowSearch};
 use skeletons::DocPolicy;
 
 /// Name of the strategy with definitions only.
@@ -60,10 +61,6 @@ const SPLIT_OF_MEMBERS: BudgetSplit = BudgetSplit { skeletons: 55, usages: 25 };
 
 /// Lines on either side of the cursor that are assumed to be visible to every engine.
 const VISIBLE_LINES: usize = 60;
-/// Number of windows whose names make a definition likelier.
-const WINDOWS: usize = 40;
-/// Maximum repetitions of the window search after near-duplicate files were excluded. Remaining ones only take up room.
-const MAX_ROUNDS: usize = 4;
 
 /// Number of definitions with documentation if nothing else is shown.
 const DOCUMENTED_DEFINITIONS: usize = 8;
@@ -103,6 +100,8 @@ pub(crate) fn retrieve_hybrid(
 }
 
 /// Ranks the definitions in reach of a cursor for `then`; `None` if the request was cancelled.
+///
+/// The entities in reach do not depend on the windows, so both are found at the same time.
 fn with_ranking<T>(
     searcher: &Searcher,
     projects: &Projects,
@@ -114,43 +113,23 @@ fn with_ranking<T>(
     go_on()?;
     let around = CursorTerms::new(searcher, query, &scope);
     go_on()?;
-    let (others, windows) = without_copies(searcher, query, &around);
-    go_on()?;
-    let question = HybridQuery::new(&others, query, around, windows);
+    let windows = WindowSearch::start(searcher, around.sorted_weights());
+    let own = OpenFileLines::new(query);
     let here = FileNames::Open { path: query.path, language: query.language, outline: &scope.outline };
+    let view = NameView::new(searcher.layers(), here);
+    let resolver = Resolver::new(&view, projects);
+    let in_reach = reachable_entities(searcher, &around, &resolver, &scope);
+    let FoundWindows { windows, without_copies } = windows.finish(&own);
+    go_on()?;
+    let Some(others) = without_copies else {
+        return HybridQuery::new(searcher, query, around, windows).with_ranking(&resolver, in_reach, then);
+    };
+    // The copies were in reach, too.
+    let around = around.for_other_files();
     let view = NameView::new(others.layers(), here);
     let resolver = Resolver::new(&view, projects);
-    let ranking = definition_ranking::rank(&question, &resolver, &scope);
-    go_on()?;
-    Some(then(&question, &resolver, &ranking))
-}
-
-/// Excludes near-duplicates of the open file: they match best everywhere, and contain nothing new. They are found by their
-/// windows, which rank first. Returns the remaining windows.
-fn without_copies(
-    searcher: &Searcher,
-    query: &RetrievalQuery<'_>,
-    around: &CursorTerms<'_>,
-) -> (Searcher, Vec<SimilarWindow>) {
-    let own = OpenFileLines::new(query);
-    let mut others = searcher.clone();
-    let mut windows = similar_windows::best_windows(&others, around, WINDOWS);
-    for _ in 0..MAX_ROUNDS {
-        if searcher.is_cancelled() {
-            break;
-        }
-        let mut paths: Vec<&str> = windows.iter().map(|window| window.file.path()).collect();
-        paths.sort_unstable();
-        paths.dedup();
-        let is_copy = |path: &&str| others.file(path).is_some_and(|file| own.are_copied_by(file));
-        let copies: Vec<&str> = paths.into_iter().filter(is_copy).collect();
-        if copies.is_empty() {
-            break;
-        }
-        others = others.hide(&copies);
-        windows = similar_windows::best_windows(&others, around, WINDOWS);
-    }
-    (others, windows)
+    let in_reach = reachable_entities(&others, &around, &resolver, &scope);
+    HybridQuery::new(&others, query, around, windows).with_ranking(&resolver, in_reach, then)
 }
 
 impl<'a> HybridQuery<'a> {
@@ -163,6 +142,17 @@ impl<'a> HybridQuery<'a> {
         let before = query.prefix.lines().rev().take(VISIBLE_LINES);
         let visible = LineSet::of_lines(before.chain(query.suffix.lines().take(VISIBLE_LINES)));
         HybridQuery { query, searcher, cursor_terms: around, windows, visible }
+    }
+
+    /// Ranks the definitions of the entities in reach for `then`; `None` if the request was cancelled.
+    fn with_ranking<'r, T>(
+        &self,
+        resolver: &Resolver<'r>,
+        in_reach: ReachableEntities<'r>,
+        then: impl FnOnce(&HybridQuery<'_>, &Resolver<'r>, &DefinitionRanking<'r>) -> T,
+    ) -> Option<T> {
+        let ranking = definition_ranking::rank(self, resolver, in_reach);
+        (!self.searcher.is_cancelled()).then(|| then(self, resolver, &ranking))
     }
 
     /// Whether lines only repeat text around the cursor: a copy of the open file contains nothing new.

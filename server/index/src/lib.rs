@@ -46,6 +46,7 @@ mod retrieve;
 mod saved_index;
 mod searcher;
 mod segment;
+mod side_task;
 mod similar_functions;
 mod terms;
 mod window_search;

@@ -20,7 +20,9 @@ pub struct ReceivedRequest {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// Time at which its last byte arrived.
+    /// Time at which its first byte was read.
+    pub began: Instant,
+    /// Time at which its last byte was read.
     pub at: Instant,
 }
 
@@ -47,6 +49,7 @@ impl ReceivedRequest {
         stream: &mut (impl AsyncRead + Unpin),
         buffer: &mut Vec<u8>,
     ) -> io::Result<Option<ReceivedRequest>> {
+        let mut began = Instant::now();
         let head = loop {
             if let Some(end) = find(buffer, b"\r\n\r\n") {
                 let head: Vec<u8> = buffer.drain(..end + 4).collect();
@@ -57,8 +60,12 @@ impl ReceivedRequest {
             if buffer.first().is_some_and(|first| !first.is_ascii_uppercase()) {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "this is no request"));
             }
+            let is_first = buffer.is_empty();
             if !read_more(stream, buffer).await? {
                 return Ok(None);
+            }
+            if is_first {
+                began = Instant::now();
             }
         };
         let mut lines = head.split("\r\n");
@@ -76,7 +83,7 @@ impl ReceivedRequest {
             }
         }
         let body = buffer.drain(..length).collect();
-        Ok(Some(ReceivedRequest { method, path, headers, body, at: Instant::now() }))
+        Ok(Some(ReceivedRequest { method, path, headers, body, began, at: Instant::now() }))
     }
 }
 

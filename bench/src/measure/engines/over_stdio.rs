@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use completion::WorkspaceIndex;
 use mock::{MockServer, Reply, ReplyStep};
-use serde_json::json;
+use serde_json::{Value, json};
 use syntax::{Language, SourceFile};
 use tests::Project;
 use tests::lsp::{Buffer, Encoding};
@@ -140,14 +140,15 @@ fn request_times(document: &TypedDocument, workspace: Option<&WorkspaceIndex>) -
     for number in 0..WARM_UP + REQUESTS {
         let cursor = document.cursor + number;
         let change = buffer.edit(cursor..cursor, "y");
+        let request = request(&buffer, cursor + 1);
         let sent = Instant::now();
         editor.change(change);
-        let time = time_to_server(&editor, &server, &buffer, cursor + 1, sent);
+        let time = time_to_server(&editor, &server, request, sent);
         typed.push(time.with_context(|| format!("a request at byte {cursor} did not reach the server"))?);
     }
     for (end, _) in buffer.text().match_indices('\n') {
         // Places without a request, as in comments, do not count.
-        moved.extend(time_to_server(&editor, &server, &buffer, end, Instant::now()));
+        moved.extend(time_to_server(&editor, &server, request(&buffer, end), Instant::now()));
         if moved.len() == WARM_UP + REQUESTS {
             break;
         }
@@ -158,16 +159,10 @@ fn request_times(document: &TypedDocument, workspace: Option<&WorkspaceIndex>) -
     Ok(RequestTimes { typed, moved })
 }
 
-/// Requests a completion. Returns the time from `sent` until the server is asked; `None` if it is not.
-fn time_to_server(
-    editor: &Editor,
-    server: &MockServer,
-    buffer: &Buffer,
-    cursor: usize,
-    sent: Instant,
-) -> Option<Duration> {
-    editor.complete(request(buffer, cursor));
-    let asked = server.log().received.last().map(|request| request.at).filter(|&at| at >= sent);
+/// Sends a request. Returns the time from `sent` until the server reads its first byte; `None` if it is not asked.
+fn time_to_server(editor: &Editor, server: &MockServer, request: Value, sent: Instant) -> Option<Duration> {
+    editor.complete(request);
+    let asked = server.log().received.last().map(|request| request.began).filter(|&began| began >= sent);
     thread::sleep(PAUSE);
     asked.map(|at| at.saturating_duration_since(sent))
 }
@@ -211,7 +206,7 @@ fn cancel_times(price: &str) -> Result<Vec<Duration>> {
     Ok(times)
 }
 
-fn request(buffer: &Buffer, cursor: usize) -> serde_json::Value {
+fn request(buffer: &Buffer, cursor: usize) -> Value {
     let position = buffer.position(cursor);
     json!({"textDocument": buffer.id(), "position": position, "context": {"triggerKind": 2}})
 }

@@ -119,6 +119,18 @@ impl<'a> CursorTerms<'a> {
         }
     }
 
+    /// Returns the terms with their weights, in order.
+    pub(crate) fn sorted_weights(&self) -> Vec<(Term, f32)> {
+        let mut weights: Vec<_> = self.weights.iter().map(|(&term, &weight)| (term, weight)).collect();
+        weights.sort_unstable_by_key(|(term, _)| *term);
+        weights
+    }
+
+    /// Returns the same names and terms for a search of other files.
+    pub(crate) fn for_other_files(self) -> CursorTerms<'a> {
+        CursorTerms { part_weights: RefCell::default(), ..self }
+    }
+
     /// Returns the recency of a name's last mention: 1 on the cursor's line, 0 if there is none.
     pub(crate) fn recency(&self, name: &str) -> f32 {
         let distance = match self.on_line.get(name) {

@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
-use syntax::{DefinitionKind, Scope};
+use syntax::DefinitionKind;
 
 use super::HybridQuery;
 use super::features::{Feature, Features};
-use super::reachable::{ReachReasons, ReachableEntities, ReachableEntity, contents, reachable_entities};
+use super::reachable::{ReachReasons, ReachableEntities, ReachableEntity, contents};
 use crate::resolver::{Def, Entity, Module, Resolver};
 use crate::terms::{PartBuffers, Term};
 
@@ -41,13 +41,12 @@ pub(crate) struct DefinitionRanking<'a> {
     pub(crate) knows_receiver: bool,
 }
 
-/// Ranks the definitions in reach.
+/// Ranks the definitions of the entities in reach.
 pub(crate) fn rank<'a>(
     question: &HybridQuery<'_>,
     resolver: &Resolver<'a>,
-    scope: &Scope,
+    ReachableEntities { list, knows_receiver }: ReachableEntities<'a>,
 ) -> DefinitionRanking<'a> {
-    let ReachableEntities { list, knows_receiver } = reachable_entities(question, resolver, scope);
     let mut emitter = CandidateCollector {
         question,
         resolver,

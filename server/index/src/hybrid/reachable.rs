@@ -3,9 +3,10 @@
 use rustc_hash::FxHashMap;
 use syntax::{DefinitionKind, ImportedItem, Scope};
 
-use super::HybridQuery;
+use super::cursor_terms::CursorTerms;
 use crate::path_suffixes::split_path;
 use crate::resolver::{Def, Entity, ExpressionSite, InferredValue, Module, Resolver};
+use crate::searcher::Searcher;
 use crate::terms::PartBuffers;
 
 // These limits bound the time of a query in the largest workspaces; most queries reach none of them. They come from the
@@ -91,7 +92,8 @@ pub(crate) struct ReachableEntities<'a> {
 
 /// Collects everything in reach.
 struct ReachCollector<'q, 'a> {
-    question: &'q HybridQuery<'q>,
+    searcher: &'q Searcher,
+    cursor_terms: &'q CursorTerms<'q>,
     resolver: &'q Resolver<'a>,
     scope: &'q Scope,
     found: FxHashMap<EntityKey, usize>,
@@ -107,13 +109,16 @@ enum EntityKey {
     Named(Box<str>),
 }
 
+/// Finds everything in reach of the cursor, by the names around it.
 pub(crate) fn reachable_entities<'a>(
-    question: &HybridQuery<'_>,
+    searcher: &Searcher,
+    cursor_terms: &CursorTerms<'_>,
     resolver: &Resolver<'a>,
     scope: &Scope,
 ) -> ReachableEntities<'a> {
     let mut collector = ReachCollector {
-        question,
+        searcher,
+        cursor_terms,
         resolver,
         scope,
         found: FxHashMap::default(),
@@ -172,7 +177,7 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
 
     /// Returns the reasons that follow from the mentions of a name.
     fn reach_of(&self, name: &str) -> ReachReasons {
-        let around = &self.question.cursor_terms;
+        let around = self.cursor_terms;
         ReachReasons {
             recency: around.recency(name),
             mentions: (around.mentions(name) as f32).ln_1p(),
@@ -186,7 +191,7 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
         let here = self.resolver.view.open_file();
         for import in here.imports().iter().filter(|import| import.imported != ImportedItem::All) {
             let name = import.local.rsplit('.').next().unwrap_or_default();
-            let is_used = self.question.cursor_terms.mentions(name) > 0;
+            let is_used = self.cursor_terms.mentions(name) > 0;
             let unused = if is_used { 0.0 } else { 1.0 };
             let reach = ReachReasons { imported: 1.0, unused, ..self.reach_of(name) };
             for entity in self.resolver.resolve_import(here, import) {
@@ -198,7 +203,7 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
     /// Collects mentioned names that are in reach without an individual import.
     fn mentioned_names(&mut self) {
         let here = self.resolver.view.open_file();
-        let names = self.question.cursor_terms.names();
+        let names = self.cursor_terms.names();
         let mut names: Vec<&str> = names.filter(|name| !self.resolver.view.imports_name(name)).collect();
         names.sort_unstable();
         names.dedup();
@@ -237,13 +242,13 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
     }
 
     fn package_name(&mut self, def: Def<'a>, is_beside: bool) {
-        let around = &self.question.cursor_terms;
+        let around = self.cursor_terms;
         let name = def.name();
         if around.mentions(name) > 0 || around.nearness_after(name) > 0.0 {
             return;
         }
         let parts = self.parts.parts_of([name]);
-        let overlap = around.overlap(self.question.searcher, parts, &around.weights);
+        let overlap = around.overlap(self.searcher, parts, &around.weights);
         if overlap >= MIN_OVERLAP {
             self.put(Entity::Def(def), ReachReasons::default());
         } else if is_beside && (def.is_type() || def.shape().kind.is_callable()) {
@@ -291,9 +296,7 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
         }
         for &base in bases.iter() {
             let fields = base.members().filter(|member| member.shape().kind == DefinitionKind::Field);
-            for field in
-                fields.filter(|field| base == this || self.question.cursor_terms.mentions(field.name()) > 0)
-            {
+            for field in fields.filter(|field| base == this || self.cursor_terms.mentions(field.name()) > 0) {
                 let near = self.reach_of(field.name());
                 let reach = ReachReasons { field: 1.0, mentions: 0.0, after: 0.7 * near.after, ..near };
                 for &def in self.resolver.types(field.file, &field.definition().type_text).iter().take(2) {
@@ -341,7 +344,7 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
     }
 
     fn hops_through(&self, place: usize, member: Def<'a>) -> bool {
-        let (around, name) = (&self.question.cursor_terms, member.name());
+        let (around, name) = (self.cursor_terms, member.name());
         around.mentions(name) > 0
             || around.nearness_after(name) > 0.0
             || (place < MAX_HOP_OWNERS_BY_FIELDS && member.shape().kind == DefinitionKind::Field)
