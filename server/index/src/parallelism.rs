@@ -62,7 +62,7 @@ impl Parallelism {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::sync::mpsc;
     use std::sync::{Arc, Mutex};
 
@@ -70,14 +70,20 @@ mod tests {
 
     use crate::{FileIndex, Index};
 
-    #[test]
-    fn overlay_does_not_wait_for_a_busy_thread_pool() {
-        let (release, released) = mpsc::channel::<()>();
+    /// Keeps all threads of the pool busy until the sender is dropped.
+    pub(crate) fn occupy_pool() -> mpsc::Sender<()> {
+        let (release, released) = mpsc::channel();
         let released = Arc::new(Mutex::new(released));
         for _ in 0..rayon::current_num_threads() {
             let released = Arc::clone(&released);
             rayon::spawn(move || drop(released.lock().map(|released| released.recv())));
         }
+        release
+    }
+
+    #[test]
+    fn overlay_does_not_wait_for_a_busy_thread_pool() {
+        let release = occupy_pool();
         let index = Index::from_files(Vec::new());
         let file = SourceFile {
             path: "a.py".into(),

@@ -54,6 +54,7 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+    use crate::parallelism::tests::occupy_pool;
 
     #[test]
     fn another_thread_does_the_work_meanwhile() {
@@ -69,12 +70,7 @@ mod tests {
 
     #[test]
     fn the_caller_does_the_work_if_the_pool_is_busy() {
-        let (release, released) = mpsc::channel::<()>();
-        let released = Arc::new(Mutex::new(released));
-        for _ in 0..rayon::current_num_threads() {
-            let released = Arc::clone(&released);
-            rayon::spawn(move || drop(released.lock().map(|released| released.recv())));
-        }
+        let release = occupy_pool();
         let thread = SideTask::start(|| thread::current().id()).finish();
         drop(release);
         assert_eq!(thread, thread::current().id());
