@@ -113,6 +113,8 @@ pub(crate) struct OpenRun<'a> {
     pub(crate) keep_going: &'a (dyn Fn() -> bool + Sync),
     /// Called for each file that is not taken from the cache.
     pub(crate) on_tree: Option<&'a TreeObserver<'a>>,
+    /// Called with the index as it was cached, if it was as a whole, before the folder is compared with it.
+    pub(crate) on_cached: &'a (dyn Fn(WorkspaceIndex) + Sync),
     pub(crate) threads: &'a StepThreads,
 }
 
@@ -125,6 +127,7 @@ impl Default for OpenRun<'_> {
             progress: &|_| {},
             keep_going: &|| true,
             on_tree: None,
+            on_cached: &|_| {},
             threads: &StepThreads::CALLER,
         }
     }
@@ -156,6 +159,17 @@ impl Indexer {
         Indexer::open_with(root, limits, cache, &run)
     }
 
+    /// Same as [`Indexer::open`], but calls `on_cached` with the index of a folder beyond the memory budget as it was cached, before the
+    /// folder is compared with it: it may have files that are changed or gone.
+    pub fn open_early(
+        root: &Path,
+        limits: &ReadLimits,
+        cache: Option<Cache>,
+        on_cached: &(dyn Fn(WorkspaceIndex) + Sync),
+    ) -> Result<(Indexer, OpenStats), WorkspaceError> {
+        Indexer::open_with(root, limits, cache, &OpenRun { on_cached, ..OpenRun::default() })
+    }
+
     /// Same as [`Indexer::open`], but as `run` says. Fails with [`WorkspaceError::Cancelled`] as soon as it need not go on.
     pub(crate) fn open_with(
         root: &Path,
@@ -163,7 +177,7 @@ impl Indexer {
         cache: Option<Cache>,
         run: &OpenRun<'_>,
     ) -> Result<(Indexer, OpenStats), WorkspaceError> {
-        let &OpenRun { memory, progress, keep_going, on_tree, threads } = run;
+        let &OpenRun { memory, progress, keep_going, on_tree, on_cached, threads } = run;
         let blocks = |cache: &Cache| cache.blocks().released_if(move || memory.is_exceeded());
         let blocks = cache.as_ref().map(|cache| Arc::new(blocks(cache)));
         let above_bytes = memory.text_bytes();
@@ -172,6 +186,7 @@ impl Indexer {
             Some((cache, blocks)) => IndexCache::read(cache, root, blocks, above_bytes),
             None => IndexCache::default(),
         };
+        cached.whole_index().into_iter().for_each(on_cached);
         let loading = |loaded| progress(IndexProgress::Loading(loaded));
         let known = cached.take_known();
         let tracker =

@@ -1,7 +1,7 @@
 //! Keeps the index of a folder up to date in the background.
 //!
 //! ```text
-//! open: near the open documents ─► index ──► published
+//! open: near the open documents, or a cached index ──► published
 //!       cache + disk ─► index ──► published ─► corpus, from the cache ─► published, ready
 //! change events ─► debounce ─► index and corpus ──► published
 //!                                    └─► rebuilt corpus, when worn, debounced and rested ─► published, cached
@@ -295,21 +295,29 @@ async fn opens_fast(services: &IndexingServices, folder: &Folder) -> Result<bool
 
 async fn open_indexer(
     services: &IndexingServices,
-    folder: &Folder,
+    folder: &Arc<Folder>,
     memory: IndexMemory,
     progress: watch::Sender<Progress>,
 ) -> Result<Result<Indexer, String>, TaskPanic> {
-    let (root, cache, removed) = (folder.root.clone(), services.cache.clone(), folder.removed.clone());
+    let (cache, opened, background) =
+        (services.cache.clone(), Arc::clone(folder), services.background.clone());
     let opening = run_in_background(services, folder, move |threads| {
         let report = |loaded| {
             if let IndexProgress::Deriving { done, total } = loaded {
                 progress.send_replace(Progress { done, total });
             }
         };
-        let keep_going = || !removed.is_cancelled();
-        let run =
-            OpenRun { memory, progress: &report, keep_going: &keep_going, threads, ..OpenRun::default() };
-        Indexer::open_with(&root, &ReadLimits::standard(), cache, &run)
+        let keep_going = || !opened.removed.is_cancelled();
+        let on_cached = |index| background.drop_in_background(opened.update_index(index));
+        let run = OpenRun {
+            memory,
+            progress: &report,
+            keep_going: &keep_going,
+            on_tree: None,
+            on_cached: &on_cached,
+            threads,
+        };
+        Indexer::open_with(&opened.root, &ReadLimits::standard(), cache, &run)
     });
     let (indexer, opening) = match opening.await? {
         Ok(opened) => opened,

@@ -122,6 +122,9 @@ fn section(columns: &[GrowthColumn], neighbours: f64) -> String {
         row("opening from the cache up to the first answer, s", "3", &|column| {
             format!("{:.2}", column.warm.answered)
         }),
+        row("opening from the cache up to a complete index, s", "", &|column| {
+            format!("{:.2}", column.warm.complete)
+        }),
         row("resident after that, MB", "2000", &|column| megabytes(column.warm.memory)),
         row("peak of that, MB", "2500", &|column| megabytes(column.warm.peak)),
         row("`hybrid`, p50 / p99 ms", "15 / 60", &|column| pair(column.queries.hybrid)),

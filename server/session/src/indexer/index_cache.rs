@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cache::{Cache, CacheMiss, CacheReader, CacheSegment, CacheWriter, DiskBlocks, Entry, SaveSummary};
+use completion::WorkspaceIndex;
 use index::{FileIndex, Index};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -75,6 +76,15 @@ impl IndexCache {
             cached.miss = miss;
         }
         cached
+    }
+
+    /// Returns the index of all files as it was cached, with their texts; `None` if it was not cached as a whole. Project files are not in the
+    /// cache: names are found, but imports that need a project's settings are not.
+    pub(crate) fn whole_index(&self) -> Option<WorkspaceIndex> {
+        let index = self.index.clone()?;
+        let mut files: Vec<SourceFile> = self.derived.values().map(|file| file.file().clone()).collect();
+        files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        Some(WorkspaceIndex::empty().with_index(files.into(), index, Arc::default()))
     }
 
     /// Takes the index of all files out, and the paths of those that were not taken.

@@ -125,8 +125,8 @@ fn open_without_memory(root: &Path, cache: &Cache) -> (Indexer, OpenStats) {
 }
 
 /// Everything that a request can see of an index.
-fn contents(indexer: &Indexer) -> String {
-    let searcher = indexer.current().index().hide(&[]);
+fn contents(index: &WorkspaceIndex) -> String {
+    let searcher = index.index().hide(&[]);
     let text = "import m3\n\n\ndef caller():\n    return m3.";
     let query = index::RetrievalQuery {
         path: "caller.py",
@@ -136,7 +136,7 @@ fn contents(indexer: &Indexer) -> String {
         recent: &[],
     };
     let budget = index::TokenBudget { tokens: 2_000 };
-    let hits = searcher.retrieve(index::Strategy::Hybrid, indexer.current().projects(), &query, budget);
+    let hits = searcher.retrieve(index::Strategy::Hybrid, index.projects(), &query, budget);
     assert!(!hits.is_empty());
     let files: Vec<_> =
         searcher.files().into_iter().map(|file| (file.path(), file.text(), file.outline())).collect();
@@ -153,7 +153,7 @@ fn index_beyond_the_memory_budget_equals_one_in_memory() {
     assert_eq!((opening.reused, opening.rebuilt), (0, 40));
     assert!(in_memory.store().is_none() && on_disk.store().is_some());
     assert!(on_disk.files().files().iter().all(|file| !file.text.is_in_memory()));
-    assert_eq!(contents(&on_disk), contents(&in_memory));
+    assert_eq!(contents(on_disk.current()), contents(in_memory.current()));
     let interval = |number| std::time::Instant::now() + number * TRIM_INTERVAL;
     assert!(!on_disk.drop_unused(interval(0)), "it is too early");
     assert!(!on_disk.drop_unused(interval(1)), "all is in use");
@@ -163,7 +163,7 @@ fn index_beyond_the_memory_budget_equals_one_in_memory() {
     let (reopened, opening) = open_without_memory(folder.path(), &cache);
     assert_eq!((opening.reused, opening.rebuilt), (40, 0));
     assert!(reopened.files().files().iter().all(|file| !file.text.is_in_memory()));
-    assert_eq!(contents(&reopened), contents(&in_memory));
+    assert_eq!(contents(reopened.current()), contents(in_memory.current()));
 }
 
 #[test]
@@ -181,10 +181,10 @@ fn truncating_every_file_of_the_cache_folder_does_not_change_an_open_index() {
     }
     assert!(truncated > 0, "there is a cache");
     indexer.release_memory();
-    assert_eq!(contents(&indexer), contents(&in_memory));
+    assert_eq!(contents(indexer.current()), contents(in_memory.current()));
     let (rebuilt, opening) = open_without_memory(folder.path(), &cache);
     assert!(opening.miss.is_some() && opening.reused == 0);
-    assert_eq!(contents(&rebuilt), contents(&in_memory));
+    assert_eq!(contents(rebuilt.current()), contents(in_memory.current()));
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn index_stays_in_memory_if_the_disk_cannot_hold_it() {
     let (indexer, _) = open_without_memory(folder.path(), &Cache::new(&blocked, Cache::DEFAULT_LIMIT));
     assert!(indexer.files().files().iter().all(|file| file.text.is_in_memory()));
     let (in_memory, _) = open(folder.path(), &Cache::new(caches.path(), Cache::DEFAULT_LIMIT));
-    assert_eq!(contents(&indexer), contents(&in_memory));
+    assert_eq!(contents(indexer.current()), contents(in_memory.current()));
 }
 
 /// Indexes a folder until so many files are derived.

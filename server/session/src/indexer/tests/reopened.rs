@@ -1,6 +1,7 @@
 //! An index beyond the memory budget is the same after it is opened again, whatever happened to the workspace and to the cache.
 
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use super::*;
 
@@ -37,7 +38,7 @@ impl Place {
     /// The index of the same folder in memory, without a cache.
     fn expected(&self) -> String {
         let limits = ReadLimits::standard();
-        contents(&Indexer::open(self.folder.path(), &limits, None, &|_| ()).unwrap().0)
+        contents(Indexer::open(self.folder.path(), &limits, None, &|_| ()).unwrap().0.current())
     }
 
     /// Extensions of the files in the cache folder.
@@ -63,7 +64,7 @@ fn nothing_is_derived_or_combined_again() {
     let (mut reopened, opening) = place.open();
     assert_eq!((opening.reused, opening.rebuilt), (40, 0));
     assert!(opening.miss.is_none());
-    assert_eq!(contents(&reopened), place.expected());
+    assert_eq!(contents(reopened.current()), place.expected());
     assert!(reopened.save().unwrap().is_none() && reopened.save_all().unwrap().is_none());
 }
 
@@ -79,11 +80,37 @@ fn changed_deleted_and_new_files_are_noticed() {
         // Every other round is saved, so that the index has changes on top of the saved ones.
         let unsaved = 1 + round % 2;
         assert_eq!((opening.reused, opening.rebuilt), (40 - 2 * unsaved, 2 * unsaved), "round {round}");
-        assert_eq!(contents(&reopened), place.expected(), "round {round}");
+        assert_eq!(contents(reopened.current()), place.expected(), "round {round}");
         if round % 2 == 1 {
             reopened.save_all().unwrap().unwrap();
         }
     }
+}
+
+/// Indexes that requests are served from while the folder is read.
+fn early_indexes(place: &Place) -> (Vec<String>, Indexer) {
+    let early = Mutex::new(Vec::new());
+    let on_cached = |index: WorkspaceIndex| early.lock().unwrap().push(contents(&index));
+    let run = OpenRun { memory: IndexMemory::NONE, on_cached: &on_cached, ..OpenRun::default() };
+    let limits = ReadLimits::standard();
+    let (indexer, _) =
+        Indexer::open_with(place.folder.path(), &limits, Some(place.cache.clone()), &run).unwrap();
+    (early.into_inner().unwrap(), indexer)
+}
+
+#[test]
+fn cached_index_serves_requests_while_the_folder_is_read() {
+    let place = Place::new();
+    let (early, mut indexer) = early_indexes(&place);
+    assert!(early.is_empty(), "nothing is cached yet");
+    indexer.save_all().unwrap().unwrap();
+    drop(indexer);
+    let cached = place.expected();
+    place.write("m0.py", "def helper_new(value):\n    return value\n");
+    fs::remove_file(place.folder.path().join("m39.py")).unwrap();
+    let (early, indexer) = early_indexes(&place);
+    assert_eq!(early, [cached]);
+    assert_eq!(contents(indexer.current()), place.expected());
 }
 
 #[test]
@@ -97,7 +124,7 @@ fn every_damaged_part_costs_time_only() {
         damaged[bytes.len() * part / 20 + bytes.len() / 40] ^= 0x10;
         fs::write(&path, &damaged).unwrap();
         let (indexer, opening) = place.open();
-        assert_eq!(contents(&indexer), expected, "part {part}");
+        assert_eq!(contents(indexer.current()), expected, "part {part}");
         assert!(opening.miss.is_some(), "part {part}");
         assert_eq!(opening.reused + opening.rebuilt, 40);
         partly_used += usize::from(opening.reused > 0);
@@ -106,7 +133,7 @@ fn every_damaged_part_costs_time_only() {
     for length in [0, 1, bytes.len() / 3, bytes.len() - 1] {
         fs::write(&path, &bytes[..length]).unwrap();
         let (mut indexer, opening) = place.open();
-        assert_eq!(contents(&indexer), expected, "{length} bytes");
+        assert_eq!(contents(indexer.current()), expected, "{length} bytes");
         assert!(opening.miss.is_some());
         indexer.save_all().unwrap().unwrap();
         assert_eq!(place.open().1.reused, 40, "saving replaces it");
@@ -148,13 +175,13 @@ fn another_budget_gets_another_form_of_the_cache() {
     assert_eq!(place.cache_files(), ["cache"]);
     let (mut on_disk, opening) = place.open();
     assert_eq!((opening.reused, opening.rebuilt), (40, 0));
-    assert_eq!(contents(&on_disk), contents(&in_memory));
+    assert_eq!(contents(on_disk.current()), contents(in_memory.current()));
     assert!(on_disk.save().unwrap().is_some() && on_disk.save().unwrap().is_none());
     assert_eq!(place.cache_files(), ["blocks"]);
     let (mut in_memory, opening) = open(place.folder.path(), &place.cache);
     assert_eq!((opening.reused, opening.rebuilt), (0, 40));
     assert!(in_memory.store().is_none());
-    assert_eq!(contents(&in_memory), contents(&on_disk));
+    assert_eq!(contents(in_memory.current()), contents(on_disk.current()));
     in_memory.save().unwrap().unwrap();
     assert_eq!(place.cache_files(), ["cache"]);
 }
@@ -183,10 +210,10 @@ fn interrupted_indexing_resumes_with_blocks() {
     assert!(resumed.save_all().unwrap().is_none(), "everything is cached meanwhile");
     assert_eq!(place.cache_files(), ["blocks"]);
     let expected = place.expected();
-    assert_eq!(contents(&resumed), expected);
+    assert_eq!(contents(resumed.current()), expected);
     let (reopened, opening) = open_until(usize::MAX).unwrap();
     assert_eq!((opening.reused, opening.rebuilt), (49, 0));
-    assert_eq!(contents(&reopened), expected);
+    assert_eq!(contents(reopened.current()), expected);
 }
 
 #[test]
@@ -201,5 +228,5 @@ fn two_processes_that_index_at_once_leave_one_cache() {
     assert_eq!(place.cache_files(), ["blocks"]);
     let (reopened, opening) = place.open();
     assert_eq!((opening.reused, opening.rebuilt), (50, 0));
-    assert_eq!(contents(&reopened), place.expected());
+    assert_eq!(contents(reopened.current()), place.expected());
 }
