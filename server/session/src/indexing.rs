@@ -299,8 +299,7 @@ async fn open_indexer(
     memory: IndexMemory,
     progress: watch::Sender<Progress>,
 ) -> Result<Result<Indexer, String>, TaskPanic> {
-    let (cache, opened, background) =
-        (services.cache.clone(), Arc::clone(folder), services.background.clone());
+    let (cache, opened, start) = (services.cache.clone(), Arc::clone(folder), Instant::now());
     let opening = run_in_background(services, folder, move |threads| {
         let report = |loaded| {
             if let IndexProgress::Deriving { done, total } = loaded {
@@ -308,7 +307,11 @@ async fn open_indexer(
             }
         };
         let keep_going = || !opened.removed.is_cancelled();
-        let on_cached = |index| background.drop_in_background(opened.update_index(index));
+        let on_cached = |index| {
+            // The previous one is empty, or is of the code near the open documents.
+            drop(opened.update_index(index));
+            tracing::info!(folder = opened.name, took = ?start.elapsed(), "cached index published");
+        };
         let run = OpenRun {
             memory,
             progress: &report,
