@@ -18,6 +18,7 @@ use mock::{Dialect, MockModel, MockServer, Reply, ReplyStep, TemplateMarks};
 use syntax::Language;
 use tokio_util::sync::CancellationToken;
 
+use self::over_stdio::OverStdio;
 use super::repositories::Repo;
 
 /// Number of sequential requests in the overhead measurement.
@@ -42,7 +43,7 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
     let chosen = runtime.block_on(context_latency(&indexed))?;
     let freeing = runtime.block_on(cancellation_latency())?;
     let many = runtime.block_on(many_requests())?;
-    let over_stdio = over_stdio::measure(repos, &indexed)?;
+    let OverStdio { requests, cancelling } = over_stdio::measure(repos, &indexed)?;
     let typing = typing::measure()?;
     Ok(format!(
         "A completion in a file of {LINES} lines, without code from other files, by a server on this machine.\n\n\
@@ -50,10 +51,11 @@ pub(crate) fn measure(repos: &[Repo]) -> Result<String> {
          | request received to HTTP request at the server, prompt rendered, p50 / p99 of {QUESTIONS} | {rendered} |\n\
          | the same, `/infill` | {infill} |\n\
          | the same, rendered, with code that `hybrid` chooses from {WORKSPACE_LINES} lines | {chosen} |\n\
-         {over_stdio}\
+         {cancelling}\
          | cancel to connection closed, at the server, p50 / p99 / max of {CANCELLED} | {freeing} |\n\
          | {MANY_QUESTIONS} requests, {AT_ONCE} at once, to a server that answers at once | {many} |\n\
-         | a key every 120 ms, a request per key, a server that takes 200 ms and is right in half of the calls | {typing} |\n",
+         | a key every 120 ms, a request per key, a server that takes 200 ms and is right in half of the calls | {typing} |\n\n\
+         {requests}",
     ))
 }
 

@@ -8,10 +8,13 @@
 //!   └► weighted terms ──────────────► windows (meanwhile, on another thread)
 //! ```
 //!
+//! The terms need little of the scope, and that is mostly the same as in the last request: the imports and the function around the cursor.
+//! So the windows are searched for before the scope is known, and again if it turns out to differ in that.
+//!
 //! A definition's score is a linear sum of features, fitted by `cargo xtask fit` as a listwise model: the probability that a
 //! candidate is needed next is the softmax of its score over all candidates. All results share one budget.
 
-use syntax::Projects;
+use syntax::{Projects, Scope};
 
 use crate::Hit;
 use crate::line_set::LineSet;
@@ -33,7 +36,7 @@ mod weights;
 
 pub use features::FEATURES;
 
-use cursor_terms::CursorTerms;
+use cursor_terms::{CursorTerms, have_same_terms};
 use definition_ranking::{DefinitionCandidate, DefinitionRanking};
 use hit_collector::HitCollector;
 use reachable::{ReachableEntities, reachable_entities};
@@ -99,6 +102,21 @@ pub(crate) fn retrieve_hybrid(
     .unwrap_or_default()
 }
 
+/// The terms around a cursor in a scope, and the begun search for windows with them.
+struct TermSearch<'a> {
+    scope: &'a Scope,
+    around: CursorTerms<'a>,
+    windows: WindowSearch<'a>,
+}
+
+impl<'a> TermSearch<'a> {
+    fn start(searcher: &'a Searcher, query: &'a RetrievalQuery<'a>, scope: &'a Scope) -> TermSearch<'a> {
+        let around = CursorTerms::new(searcher, query, scope);
+        let windows = WindowSearch::start(searcher, around.sorted_weights());
+        TermSearch { scope, around, windows }
+    }
+}
+
 /// Ranks the definitions in reach of a cursor for `then`; `None` if the request was cancelled.
 ///
 /// The entities in reach do not depend on the windows, so both are found at the same time.
@@ -109,11 +127,14 @@ fn with_ranking<T>(
     then: impl for<'r> FnOnce(&HybridQuery<'_>, &Resolver<'r>, &DefinitionRanking<'r>) -> T,
 ) -> Option<T> {
     let go_on = || (!searcher.is_cancelled()).then_some(());
+    let last = searcher.last_scope(query.language);
+    let early = last.as_deref().map(|last| TermSearch::start(searcher, query, last));
     let scope = searcher.scope(query.language, query.prefix);
     go_on()?;
-    let around = CursorTerms::new(searcher, query, &scope);
+    let TermSearch { around, windows, .. } = early
+        .filter(|early| have_same_terms(early.scope, &scope))
+        .unwrap_or_else(|| TermSearch::start(searcher, query, &scope));
     go_on()?;
-    let windows = WindowSearch::start(searcher, around.sorted_weights());
     let own = OpenFileLines::new(query);
     let here = FileNames::Open { path: query.path, language: query.language, outline: &scope.outline };
     let view = NameView::new(searcher.layers(), here);

@@ -113,6 +113,12 @@ impl<'a> NameView<'a> {
         self.own_definitions_named(name).chain(self.definition_refs(NameTable::definitions, name))
     }
 
+    /// Whether a file, which may be hidden, has a definition called `name`.
+    pub(crate) fn defines(&self, name: &str) -> bool {
+        self.own_definitions.contains_key(name)
+            || self.layers.iter().any(|layer| !layer.segment().names.definitions(name).is_empty())
+    }
+
     /// Returns all types called `name`, those of the open file first.
     pub(crate) fn types_named(&self, name: &str) -> impl Iterator<Item = Def<'a>> {
         let own = self.own_definitions_named(name).filter(Def::is_type);

@@ -313,6 +313,12 @@ impl<'a> Resolver<'a> {
         self.queries.answer(&self.lookups, key, Rc::default, || self.compute_lookup(file, name).into())
     }
 
+    /// Whether a name that `file` does not import may have a meaning at its top level: it has none unless something is defined under that name
+    /// anywhere, or exported again under it. Much faster than looking it up.
+    pub(crate) fn may_mean_something(&self, file: FileNames<'a>, name: &str) -> bool {
+        self.view.defines(name) || self.glob_imports(file).named.contains_key(name)
+    }
+
     fn compute_lookup(&self, file: FileNames<'a>, name: &str) -> Vec<Entity<'a>> {
         let own = self.own_definitions(file, name);
         if !own.is_empty() {

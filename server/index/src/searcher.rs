@@ -64,6 +64,11 @@ impl Searcher {
         }
     }
 
+    /// Returns the scope of the last query in the same document, if its syntax is kept.
+    pub(crate) fn last_scope(&self, language: Language) -> Option<Arc<Scope>> {
+        self.syntax.as_ref()?.last_scope(language)
+    }
+
     /// Returns the names of the whole lines of `prefix`, the text before the query's cursor. `imports` are its lines of imports.
     pub(crate) fn names_before(
         &self,

@@ -45,6 +45,13 @@ impl<T: Send + 'static> SideTask<T> {
     }
 }
 
+/// Work that no thread has begun is not done.
+impl<T> Drop for SideTask<T> {
+    fn drop(&mut self) {
+        take(&self.work);
+    }
+}
+
 fn take<T>(work: &Mutex<Option<Work<T>>>) -> Option<Work<T>> {
     work.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
@@ -74,6 +81,15 @@ mod tests {
         let thread = SideTask::start(|| thread::current().id()).finish();
         drop(release);
         assert_eq!(thread, thread::current().id());
+    }
+
+    #[test]
+    fn work_that_is_no_longer_needed_is_not_begun() {
+        let release = occupy_pool();
+        let (begun, beginning) = mpsc::channel();
+        drop(SideTask::start(move || begun.send(())));
+        drop(release);
+        assert!(beginning.recv().is_err(), "the work is gone with its sender");
     }
 
     #[test]

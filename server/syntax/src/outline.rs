@@ -19,7 +19,7 @@ use crate::tree::Tree;
 use crate::walk::walk;
 
 pub(crate) use builder::{DefaultsRegion, OutlineBuilder};
-pub(crate) use continuation::OutlineRecord;
+pub(crate) use continuation::{KnownBeginning, OutlineRecord};
 
 mod builder;
 mod continuation;

@@ -17,7 +17,7 @@ use self::last_items::KnownItems;
 use crate::language::Language;
 use crate::lexer::LexedText;
 use crate::names::NamesOfLines;
-use crate::outline::{Outline, OutlineRecord};
+use crate::outline::{KnownBeginning, Outline, OutlineRecord};
 use crate::scope::{Scope, close_prefix, scope_of};
 use crate::tree::{Tree, parse_while_edited};
 
@@ -28,8 +28,9 @@ mod last_items;
 const MAX_PARSED_AGAIN: usize = 2 << 10;
 
 /// The same for the text before a cursor, where it is the number of bytes behind the first difference in the longer text: a text that ends
-/// far before its base would take as long as the removed part in each request.
-const MAX_END_CHANGED: usize = 4 << 10;
+/// far before its base would take as long as the removed part in each request. Half of it is parsed again on average, and a new base costs
+/// little more than its parse.
+const MAX_END_CHANGED: usize = 512;
 
 /// Texts whose tokens are kept: all and the near ones before a cursor, and those after it.
 const MAX_LEXED: usize = 3;
@@ -134,6 +135,12 @@ impl SyntaxCache {
         }))
     }
 
+    /// Returns the last scope that was asked for, if it is known by now: that of the text before another cursor, or of another text.
+    pub fn last_scope(&self, language: Language) -> Option<Arc<Scope>> {
+        let entries = self.entries();
+        entries.scope.as_ref().filter(|last| last.language == language)?.scope.get().cloned()
+    }
+
     /// Returns the names of the whole lines of `prefix`, the text before a cursor: the result of [`NamesOfLines::new`].
     pub fn names_before(
         &self,
@@ -199,22 +206,30 @@ impl SyntaxCache {
             None => parse_while_edited(language, text),
         };
         self.entries().has_scope_error = tree.root().has_error();
-        match base {
-            Some(base) if is_near || !is_better_base(&tree, text, &base.parsed) => {
-                let outline = match base.outline.as_ref().zip(updated) {
-                    Some((record, updated)) => tree.continued_outline(text, record, updated.same()),
-                    None => tree.outline(text),
-                };
-                scope_of(&tree, text, outline, cursor)
-            }
-            _ => self.scope_of_new_base(ParsedText { text: Arc::clone(text), tree }, cursor),
+        let is_base = base.as_ref().is_none_or(|base| !is_near && is_better_base(&tree, text, &base.parsed));
+        let record = base.as_ref().and_then(|base| base.outline.as_deref());
+        let known =
+            record.zip(updated).map(|(record, updated)| KnownBeginning { record, same: updated.same() });
+        if is_base {
+            return self.scope_of_new_base(ParsedText { text: Arc::clone(text), tree }, known, cursor);
         }
+        let outline = known.map_or_else(|| tree.outline(text), |known| tree.continued_outline(text, known));
+        scope_of(&tree, text, outline, cursor)
     }
 
     /// Same as [`SyntaxCache::closed_scope`] for a text that becomes the base of later ones.
-    fn scope_of_new_base(&self, parsed: ParsedText, cursor: usize) -> Scope {
-        let (outline, record) = parsed.tree.recorded_outline(&parsed.text);
-        let scope = scope_of(&parsed.tree, &parsed.text, outline, cursor);
+    fn scope_of_new_base(
+        &self,
+        parsed: ParsedText,
+        known: Option<KnownBeginning<'_>>,
+        cursor: usize,
+    ) -> Scope {
+        let ParsedText { text, tree } = &parsed;
+        let (outline, record) = match known {
+            Some(known) => tree.continued_record(text, known),
+            None => tree.recorded_outline(text),
+        };
+        let scope = scope_of(tree, text, outline, cursor);
         let outline = record.map(Arc::new);
         let mut entries = self.entries();
         if let Some(record) = &outline

@@ -8,7 +8,7 @@ use crate::bounded_parse::{self, FinishedParse, ParseBudget, ParseCost, ParseInp
 use crate::language::Language;
 use crate::walk::walk;
 
-mod end_update;
+pub(crate) mod end_update;
 
 /// A parsed text; cheap to clone.
 ///

@@ -3,6 +3,7 @@
 //! For callers that get a file from elsewhere, such as an editor. Every rule is implemented in the walk; this module only applies
 //! the rules in the walk's order, from the root down to the file.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
@@ -123,12 +124,19 @@ pub struct DiskReader {
     begun: SystemTime,
     stamps: HashMap<Arc<Path>, Option<DiskStamp>>,
     rules: Vec<RootRules>,
+    /// The user's own ignore file, which git's settings name.
+    excludes: OnceCell<Option<Arc<Path>>>,
 }
 
 impl DiskReader {
     /// Creates a reader that has read nothing.
     pub fn new() -> DiskReader {
-        DiskReader { begun: SystemTime::now(), stamps: HashMap::new(), rules: Vec::new() }
+        let (stamps, rules) = (HashMap::new(), Vec::new());
+        DiskReader { begun: SystemTime::now(), stamps, rules, excludes: OnceCell::new() }
+    }
+
+    fn excludes(&self) -> Option<Arc<Path>> {
+        self.excludes.get_or_init(|| ignore::gitignore::gitconfig_excludes_path().map(Arc::from)).clone()
     }
 
     fn stamp(&mut self, path: &Arc<Path>) -> Option<DiskStamp> {
@@ -195,7 +203,7 @@ fn dependencies(
             seen.note(folder.join(".git/info/exclude"))?;
         }
     }
-    for looked_at in ignore::gitignore::gitconfig_excludes_path().into_iter().chain([root.join(path)]) {
+    for looked_at in seen.disk.excludes().into_iter().chain([Arc::from(root.join(path))]) {
         seen.note(looked_at)?;
     }
     Some(seen.stamps)

@@ -16,7 +16,7 @@ use crate::measure::lsp::editor::Editor;
 use crate::measure::lsp::typed_file::{self, TypedFile};
 use crate::measure::repositories::Repo;
 
-/// Lengths of the files of short functions.
+/// Lengths of the files.
 const LINES: [usize; 2] = [600, 3_000];
 /// Quantiles of the times.
 const POINTS: [f64; 2] = [0.5, 0.99];
@@ -28,33 +28,55 @@ const WARM_UP: usize = 50;
 const CANCELLED: usize = 100;
 /// Path of the file that is typed into.
 const TYPED: &str = "typed.py";
-/// Pause after a request, so that its connection is idle again.
-const PAUSE: Duration = Duration::from_millis(5);
+/// Pauses after an answer, before the next request: none, as in a measurement beside other servers, and one in which the threads fall
+/// asleep, as between two keys.
+const PAUSES: [Duration; 2] = [Duration::ZERO, Duration::from_millis(5)];
 
-/// Measures and returns the rows of the table.
-pub(super) fn measure(repos: &[Repo], workspace: &WorkspaceIndex) -> Result<String> {
+/// The results as Markdown.
+pub(super) struct OverStdio {
+    /// The table of requests.
+    pub(super) requests: String,
+    /// Rows of the table of measures.
+    pub(super) cancelling: String,
+}
+
+/// Measures requests and cancelled ones.
+pub(super) fn measure(repos: &[Repo], workspace: &WorkspaceIndex) -> Result<OverStdio> {
+    Ok(OverStdio { requests: request_table(repos, workspace)?, cancelling: cancel_rows()? })
+}
+
+fn request_table(repos: &[Repo], workspace: &WorkspaceIndex) -> Result<String> {
     let mut documents: Vec<TypedDocument> = LINES.into_iter().map(TypedDocument::of_functions).collect();
-    documents.push(TypedDocument::of_real_code(repos)?);
-    let mut rows = String::new();
+    for lines in LINES {
+        documents.push(TypedDocument::of_real_code(repos, lines)?);
+    }
+    let [_, pause] = PAUSES;
+    let mut table = format!(
+        "| over stdio to the first byte of the HTTP request at the server, p50 / p99 of {REQUESTS} | next request at once | after {} ms |\n|---|---|---|\n",
+        pause.as_millis()
+    );
     for (workspace, what) in [(None, ""), (Some(workspace), ", with code that `hybrid` chooses")] {
         for document in &documents {
-            let times = request_times(document, workspace)?;
-            for (cause, times) in
-                [("typed character and request", times.typed), ("request at another line", times.moved)]
-            {
-                let (name, times) = (&document.name, milliseconds(times, &POINTS));
-                rows += &format!(
-                    "| {cause} over stdio to the HTTP request at the server{what}, {name}, p50 / p99 of {REQUESTS} | {times} |\n"
-                );
+            let [at_once, paused] = PAUSES.map(|pause| request_times(document, workspace, pause));
+            let (at_once, paused) = (at_once?, paused?);
+            for (cause, times) in [
+                ("typed character and request", [at_once.typed, paused.typed]),
+                ("request at another line", [at_once.moved, paused.moved]),
+            ] {
+                let [at_once, paused] = times.map(|times| milliseconds(times, &POINTS));
+                table += &format!("| {cause}{what}, {} | {at_once} | {paused} |\n", document.name);
             }
         }
     }
     for document in &documents {
         let (name, times) = (&document.name, milliseconds(parse_times(document), &POINTS));
-        rows += &format!(
-            "| part of a typed character's: one incremental parse, {name}, p50 / p99 of {REQUESTS} | {times} |\n"
-        );
+        table += &format!("| part of a typed character's: one incremental parse, {name} | {times} | |\n");
     }
+    Ok(table)
+}
+
+fn cancel_rows() -> Result<String> {
+    let mut rows = String::new();
     for (engine, price) in [("without a price", ""), ("with a price", "price_in = 1.0\nprice_out = 1.0\n")] {
         let times = milliseconds(cancel_times(price)?, &[0.5, 0.99, 1.0]);
         rows += &format!(
@@ -82,14 +104,14 @@ impl TypedDocument {
         TypedDocument { name: format!("{lines} lines of short functions"), sources: &[], text, cursor }
     }
 
-    /// A file of real code.
-    fn of_real_code(repos: &[Repo]) -> Result<TypedDocument> {
-        let TypedFile { mut text, cursor } = TypedFile::new(repos)?;
+    /// A file of this number of lines of real code.
+    fn of_real_code(repos: &[Repo], lines: usize) -> Result<TypedDocument> {
+        let TypedFile { mut text, cursor } = TypedFile::of_lines(repos, lines)?;
         let statement = &text[cursor..];
         let indentation = statement[..statement.len() - statement.trim_start().len()].to_owned();
         text.insert_str(cursor, &format!("{indentation}\n"));
         let cursor = cursor + indentation.len();
-        let name = "3000 lines of real code".to_owned();
+        let name = format!("{lines} lines of real code");
         Ok(TypedDocument { name, sources: &typed_file::FILES, text, cursor })
     }
 }
@@ -131,7 +153,11 @@ struct RequestTimes {
 
 /// Types a word on a line of its own, a request after each character (inside a word, there would be none). Then goes through the lines of
 /// the file, a request at the end of each.
-fn request_times(document: &TypedDocument, workspace: Option<&WorkspaceIndex>) -> Result<RequestTimes> {
+fn request_times(
+    document: &TypedDocument,
+    workspace: Option<&WorkspaceIndex>,
+    pause: Duration,
+) -> Result<RequestTimes> {
     let server = answering_server();
     let editor = editor(&server, document, workspace, "")?;
     let mut buffer = Buffer::new(editor.uri(TYPED), "python", Encoding::Utf16, &document.text);
@@ -145,10 +171,12 @@ fn request_times(document: &TypedDocument, workspace: Option<&WorkspaceIndex>) -
         editor.change(change);
         let time = time_to_server(&editor, &server, request, sent);
         typed.push(time.with_context(|| format!("a request at byte {cursor} did not reach the server"))?);
+        thread::sleep(pause);
     }
     for (end, _) in buffer.text().match_indices('\n') {
         // Places without a request, as in comments, do not count.
         moved.extend(time_to_server(&editor, &server, request(&buffer, end), Instant::now()));
+        thread::sleep(pause);
         if moved.len() == WARM_UP + REQUESTS {
             break;
         }
@@ -163,7 +191,6 @@ fn request_times(document: &TypedDocument, workspace: Option<&WorkspaceIndex>) -
 fn time_to_server(editor: &Editor, server: &MockServer, request: Value, sent: Instant) -> Option<Duration> {
     editor.complete(request);
     let asked = server.log().received.last().map(|request| request.began).filter(|&began| began >= sent);
-    thread::sleep(PAUSE);
     asked.map(|at| at.saturating_duration_since(sent))
 }
 

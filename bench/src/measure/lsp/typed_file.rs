@@ -41,15 +41,20 @@ impl TypedFile {
         "the first 3,000 lines of `console.py` and `progress.py` of rich in one, typed into behind 60 %";
 
     pub(in crate::measure) fn new(repos: &[Repo]) -> Result<TypedFile> {
+        TypedFile::of_lines(repos, LINES)
+    }
+
+    /// The same, shorter.
+    pub(in crate::measure) fn of_lines(repos: &[Repo], count: usize) -> Result<TypedFile> {
         let root = &find(repos, REPOSITORY)?.root;
         let mut text = COMMENT.to_owned();
         for file in FILES {
             let path = root.join(file);
             text += &fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').take(LINES).collect();
-        ensure!(lines.len() == LINES, "the files are too short for {LINES} lines");
-        let rest = lines.iter().enumerate().skip(LINES * CURSOR_PERCENT / 100);
+        let lines: Vec<&str> = text.split_inclusive('\n').take(count).collect();
+        ensure!(lines.len() == count, "the files are too short for {count} lines");
+        let rest = lines.iter().enumerate().skip(count * CURSOR_PERCENT / 100);
         let mut statements = rest.filter(|(_, line)| line.starts_with(STATEMENT));
         let (line, _) = statements.next().context("no method in the rest of the file returns anything")?;
         let cursor = lines.iter().take(line).map(|line| line.len()).sum();

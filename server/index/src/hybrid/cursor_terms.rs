@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::{NamesOfLines, Scope, names};
+use syntax::{Definition, NamesOfLines, Scope, names};
 
 use crate::import_lines::import_lines;
 use crate::retrieve::RetrievalQuery;
@@ -90,9 +90,7 @@ impl<'a> CursorTerms<'a> {
             distinct.extend(identifiers(language, line));
             self.add(&mut distinct, &mut parts, AFTER_WEIGHT * decay(distance, DECAY_LINES));
         }
-        let definitions = &scope.outline.definitions;
-        let function = scope.enclosing.iter().map(|&position| &definitions[position as usize]);
-        if let Some(function) = function.clone().find(|definition| definition.kind.is_callable()) {
+        if let Some(function) = enclosing_function(scope) {
             distinct.push(&function.name);
             self.add(&mut distinct, &mut parts, FUNCTION_WEIGHT);
             self.expected.extend(identifiers(language, &function.type_text));
@@ -174,6 +172,19 @@ impl<'a> CursorTerms<'a> {
     pub(crate) fn rarity(&self, searcher: &Searcher, term: Term) -> f32 {
         *self.part_weights.borrow_mut().entry(term).or_insert_with(|| searcher.rarity(term))
     }
+}
+
+/// Whether the same text has the same terms in both scopes: what [`CursorTerms`] reads of them is equal.
+pub(crate) fn have_same_terms(one: &Scope, other: &Scope) -> bool {
+    let function = |scope| enclosing_function(scope).map(|function| (&function.name, &function.type_text));
+    let [one_lines, other_lines] =
+        [one, other].map(|scope| scope.outline.imports.iter().map(|import| import.line));
+    function(one) == function(other) && one_lines.eq(other_lines)
+}
+
+fn enclosing_function(scope: &Scope) -> Option<&Definition> {
+    let around = scope.enclosing.iter().map(|&position| &*scope.outline.definitions[position as usize]);
+    around.into_iter().find(|definition| definition.kind.is_callable())
 }
 
 fn decay(distance: usize, lines: f32) -> f32 {

@@ -203,8 +203,10 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
     /// Collects mentioned names that are in reach without an individual import.
     fn mentioned_names(&mut self) {
         let here = self.resolver.view.open_file();
-        let names = self.cursor_terms.names();
-        let mut names: Vec<&str> = names.filter(|name| !self.resolver.view.imports_name(name)).collect();
+        let is_open = |name: &&str| {
+            !self.resolver.view.imports_name(name) && self.resolver.may_mean_something(here, name)
+        };
+        let mut names: Vec<&str> = self.cursor_terms.names().filter(is_open).collect();
         names.sort_unstable();
         names.dedup();
         for name in names {
@@ -212,11 +214,11 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
             if self.resolver.view.own_definitions_named(name).any(|def| def.is_top_level()) {
                 continue;
             }
-            let reach = self.reach_of(name);
-            for &entity in &*self.resolver.lookup(here, name) {
-                if entity.def().is_none_or(|def| def.file != here) {
-                    self.put(entity, reach);
-                }
+            let found = self.resolver.lookup(here, name);
+            let mut others = found.iter().filter(|entity| entity.def().is_none_or(|def| def.file != here));
+            if let Some(first) = others.next() {
+                let reach = self.reach_of(name);
+                std::iter::once(first).chain(others).for_each(|&entity| self.put(entity, reach));
             }
         }
     }

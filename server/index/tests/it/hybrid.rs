@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use index::{FileIndex, Hit, Index, RecentLocation, RetrievalQuery, Strategy, TokenBudget};
-use syntax::{Projects, SourceFile};
+use syntax::{Language, Projects, SourceFile, SyntaxCache};
 
 use crate::fixture::{files, manifests};
 
@@ -435,6 +435,62 @@ fn copies_of_the_own_file_are_not_context() {
         });
         assert_eq!(beside, alone, "{strategy}");
         assert!(!alone.is_empty(), "{strategy}");
+    }
+}
+
+/// The windows are searched for with what the last scope says: its function and its imports may differ.
+#[test]
+fn earlier_requests_change_no_hits() {
+    let text = "\
+from store import Store
+
+def load(store: Store) -> Item:
+    key = 1
+    return store.load(key)
+
+def save(store: Store) -> Receipt:
+    from items import Item
+    item = Item(2)
+    return store.save(item)
+
+print(load(Store()))
+";
+    let others = "\
+//- /store.py
+from items import Item, Receipt
+class Store:
+    def load(self, key) -> Item: pass
+    def save(self, item) -> Receipt: pass
+//- /items.py
+class Item: pass
+class Receipt: pass
+//- /load.py
+def load_receipt(store):
+    key = 1
+    return Receipt(store.load(key))
+//- /save.py
+def save_item(store):
+    item = Item(2)
+    return store.save(item)
+";
+    let fixture = CursorFixture::new(&format!("//- /main.py\n$0{text}{others}"));
+    let index = Index::build(&fixture.files);
+    let hits = |syntax: &SyntaxCache, cursor: usize| {
+        let (prefix, suffix) = text.split_at(cursor);
+        let query =
+            RetrievalQuery { path: "main.py", language: Language::Python, prefix, suffix, recent: &[] };
+        let searcher = index.hide(&["main.py"]).with_syntax(syntax.clone());
+        describe(&searcher.retrieve(Strategy::Hybrid, &fixture.projects, &query, TokenBudget { tokens: 300 }))
+    };
+    let cursors: Vec<usize> = text.match_indices('\n').map(|(end, _)| end).collect();
+    let alone: Vec<String> = cursors.iter().map(|&cursor| hits(&SyntaxCache::default(), cursor)).collect();
+    assert!(alone.iter().any(|hits| *hits != alone[0]), "they differ by place");
+    for &before in &cursors {
+        let syntax = SyntaxCache::default();
+        for (&cursor, expected) in cursors.iter().zip(&alone) {
+            hits(&syntax, before);
+            assert_eq!(hits(&syntax, cursor), *expected, "at byte {cursor} after {before}");
+        }
     }
 }
 

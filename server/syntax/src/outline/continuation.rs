@@ -14,7 +14,7 @@ use crate::tree::Tree;
 use crate::walk::TreeWalk;
 
 /// The walk that has made an outline.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct OutlineRecord {
     /// The items as their own visits have left them.
     items: Outline,
@@ -24,8 +24,28 @@ pub(crate) struct OutlineRecord {
     changes: Vec<Change>,
 }
 
+/// The walk through a text with the same beginning.
+#[derive(Clone, Copy)]
+pub(crate) struct KnownBeginning<'a> {
+    pub(crate) record: &'a OutlineRecord,
+    /// The nodes that end before this byte are the same, and so are the rests of their lines.
+    pub(crate) same: usize,
+}
+
+impl KnownBeginning<'_> {
+    /// Whether the visit at this position is that of `node`, which begins in the same part.
+    fn has_visit(&self, at: usize, node: Node<'_>, depth: usize) -> bool {
+        node.start_byte() < self.same && self.record.is_visit(at, node, depth)
+    }
+
+    /// Whether what the visits of `node`, at this position, and of its children have added can be taken.
+    fn is_taken(&self, at: usize, node: Node<'_>) -> bool {
+        node.end_byte() < self.same && self.record.visits[at].is_takeable
+    }
+}
+
 /// A visited node.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Visit {
     /// Number of its kind.
     kind: u16,
@@ -40,7 +60,7 @@ struct Visit {
 }
 
 /// A change of a definition by a later visit than the one that has added it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Change {
     /// Position of the visit.
     visit: usize,
@@ -89,61 +109,67 @@ impl VisitEffects {
 impl Tree {
     /// Returns the outline of the parsed `text`, and the record of the walk; no record if a later walk cannot continue it.
     pub(crate) fn recorded_outline(&self, text: &str) -> (Outline, Option<OutlineRecord>) {
+        self.walk_outline(text, None, Some(OutlineRecord::default()))
+    }
+
+    /// Returns the outline of the parsed `text`, which begins as `known` says.
+    pub(crate) fn continued_outline(&self, text: &str, known: KnownBeginning<'_>) -> Outline {
+        self.walk_outline(text, Some(known), None).0
+    }
+
+    /// Same as [`Tree::recorded_outline`] for a text that begins as `known` says.
+    pub(crate) fn continued_record(
+        &self,
+        text: &str,
+        known: KnownBeginning<'_>,
+    ) -> (Outline, Option<OutlineRecord>) {
+        self.walk_outline(text, Some(known), Some(OutlineRecord::default()))
+    }
+
+    /// Returns the outline of the parsed `text`. Continues `record`, if there is one, and returns it unless a later walk cannot continue it.
+    fn walk_outline(
+        &self,
+        text: &str,
+        known: Option<KnownBeginning<'_>>,
+        mut record: Option<OutlineRecord>,
+    ) -> (Outline, Option<OutlineRecord>) {
         let mut builder = OutlineBuilder::new(self.language, SourceText { text });
-        let mut record =
-            Some(OutlineRecord { items: Outline::default(), visits: Vec::new(), changes: Vec::new() });
+        // The next visit that is known.
+        let mut repeated = known.map(|known| (known, ROOT));
         // Positions of the visits around the current one.
         let mut around = Vec::new();
         let mut walk = TreeWalk::new(self.root());
         while let Some(node) = walk.node() {
-            let before = ItemCounts::of(&builder.outline);
-            builder.effects = record.is_some().then(|| VisitEffects::of_visit(&builder.outline));
-            let enters = builder.visit(node, &walk);
-            if let Some(effects) = builder.effects.take_if(|effects| !effects.has_changed_imports)
-                && let Some(record) = &mut record
+            repeated = repeated.filter(|(known, at)| known.has_visit(*at, node, walk.depth()));
+            if let Some((known, at)) = repeated
+                && known.is_taken(at, node)
             {
-                around.truncate(walk.depth());
-                around.push(record.visits.len());
-                record.add(node, before, &around, effects, &builder.outline);
-            } else {
-                record = None;
+                let visits = at..known.record.behind(at);
+                builder.take(known.record, visits.clone());
+                record.iter_mut().for_each(|record| record.take(known.record, visits.clone()));
+                repeated = Some((known, visits.end));
+                walk.advance(false);
+                continue;
+            }
+            let before = ItemCounts::of(&builder.outline);
+            let is_needed = repeated.is_some() || record.is_some();
+            builder.effects = is_needed.then(|| VisitEffects::of_visit(&builder.outline));
+            let enters = builder.visit(node, &walk);
+            if let Some(effects) = builder.effects.take() {
+                repeated = repeated
+                    .filter(|(known, at)| known.record.adds_only(*at, &effects, &builder.outline))
+                    .map(|(known, at)| (known, at + 1));
+                record = record.filter(|_| !effects.has_changed_imports);
+                if let Some(record) = &mut record {
+                    around.truncate(walk.depth());
+                    around.push(record.visits.len());
+                    record.add(node, before, &around, effects, &builder.outline);
+                }
             }
             walk.advance(enters);
         }
         let record = record.map(|record| record.finish(&builder.outline));
         (builder.outline.limited(), record)
-    }
-
-    /// Returns the outline of the parsed `text`. The nodes that end before byte `same` are those of the recorded text, and so are the rests
-    /// of their lines.
-    pub(crate) fn continued_outline(&self, text: &str, record: &OutlineRecord, same: usize) -> Outline {
-        let mut builder = OutlineBuilder::new(self.language, SourceText { text });
-        let mut repeated = Some(0);
-        let mut walk = TreeWalk::new(self.root());
-        while let Some(node) = walk.node() {
-            repeated =
-                repeated.filter(|at| node.start_byte() < same && record.is_visit(*at, node, walk.depth()));
-            let enters = match repeated {
-                None => builder.visit(node, &walk),
-                Some(at) if node.end_byte() < same && record.visits[at].is_takeable => {
-                    let behind = record.behind(at);
-                    builder.take(record, at..behind);
-                    repeated = Some(behind);
-                    false
-                }
-                Some(at) => {
-                    builder.effects = Some(VisitEffects::of_visit(&builder.outline));
-                    let enters = builder.visit(node, &walk);
-                    let effects = builder.effects.take();
-                    let is_same =
-                        effects.is_some_and(|effects| record.adds_only(at, &effects, &builder.outline));
-                    repeated = is_same.then_some(at + 1);
-                    enters
-                }
-            };
-            walk.advance(enters);
-        }
-        builder.outline.limited()
     }
 
     /// Returns the outline of `text`, of which this is the tree from byte `from` on. In the recorded text, the items before that byte are
@@ -189,6 +215,18 @@ impl OutlineRecord {
             let after = Arc::clone(&outline.definitions[position as usize]);
             Change { visit, position, before, after }
         }));
+    }
+
+    /// Adds the known `visits`, which begin behind the last one.
+    fn take(&mut self, known: &OutlineRecord, visits: Range<usize>) {
+        self.changes.extend_from_slice(known.changes_in(&visits));
+        self.visits.extend_from_slice(&known.visits[visits]);
+    }
+
+    /// Returns the changes that these visits have made.
+    fn changes_in(&self, visits: &Range<usize>) -> &[Change] {
+        let position = |visit: usize| self.changes.partition_point(|change| change.visit < visit);
+        &self.changes[position(visits.start)..position(visits.end)]
     }
 
     fn finish(mut self, outline: &Outline) -> OutlineRecord {
@@ -276,8 +314,7 @@ impl OutlineBuilder<'_> {
             outline.namespaces.push(name.clone());
             self.known_namespaces.insert(name.clone(), position as u32);
         }
-        let first = record.changes.partition_point(|change| change.visit < visits.start);
-        for change in record.changes[first..].iter().take_while(|change| change.visit < visits.end) {
+        for change in record.changes_in(&visits) {
             repeat_change(&mut outline.definitions[change.position as usize], &change.after);
         }
     }

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use super::{KnownBeginning, OutlineRecord};
+use crate::tree::end_update::EndUpdate;
 use crate::{Language, parse};
 
 /// Code in which the beginning and the end have effects on each other.
@@ -53,6 +55,10 @@ fn long_text(language: Language, source: &str) -> String {
     text
 }
 
+fn known_beginning<'a>(record: &'a OutlineRecord, update: &EndUpdate) -> KnownBeginning<'a> {
+    KnownBeginning { record, same: update.same() }
+}
+
 /// Places where a text is cut, as if the cursor was there.
 fn cuts(text: &str) -> Vec<&str> {
     (1..=24).map(|part| &text[..text.floor_char_boundary(text.len() * part / 24)]).collect()
@@ -72,7 +78,7 @@ fn is_the_outline_of_a_whole_walk() {
                 for typed in ["", "\n", "x", " = y.z(", "}"] {
                     let after = format!("{beginning}{typed}");
                     let Some(update) = tree.update_end(before, &after) else { continue };
-                    let outline = update.tree.continued_outline(&after, &record, update.same());
+                    let outline = update.tree.continued_outline(&after, known_beginning(&record, &update));
                     assert_eq!(outline, update.tree.outline(&after), "{before}\n---\n{after}");
                     continued += usize::from(update.same() > 0);
                 }
@@ -80,6 +86,45 @@ fn is_the_outline_of_a_whole_walk() {
         }
     }
     assert!(continued > 1_000, "only {continued} outlines were continued");
+}
+
+#[test]
+fn continued_record_is_continued_again() {
+    let mut continued = 0;
+    for (language, source) in SOURCES {
+        let text = long_text(language, source);
+        let cuts = cuts(&text);
+        // Downwards and upwards, in steps of two lengths.
+        for step in [1, 5] {
+            let up = cuts.iter().rev().step_by(step);
+            let mut texts = cuts.iter().step_by(step).chain(up).map(|cut| format!("{cut}x"));
+            let mut before = texts.next().expect("there are cuts");
+            let mut tree = parse(language, &before);
+            let mut record = tree.recorded_outline(&before).1;
+            for after in texts {
+                let update = tree.update_end(&before, &after);
+                let next =
+                    update.as_ref().map_or_else(|| parse(language, &after), |update| update.tree.clone());
+                let known = record
+                    .as_ref()
+                    .zip(update.as_ref())
+                    .map(|(record, update)| known_beginning(record, update));
+                let (outline, again) = match known {
+                    Some(known) => next.continued_record(&after, known),
+                    None => next.recorded_outline(&after),
+                };
+                assert_eq!(outline, next.outline(&after), "{before}\n---\n{after}");
+                let fresh = next.recorded_outline(&after).1;
+                let visits = |record: &Option<OutlineRecord>| {
+                    record.as_ref().map(|record| format!("{:?}", record.visits))
+                };
+                assert_eq!(visits(&again), visits(&fresh), "{before}\n---\n{after}");
+                continued += usize::from(known.is_some_and(|known| known.same > 0) && again.is_some());
+                (before, tree, record) = (after, next, again);
+            }
+        }
+    }
+    assert!(continued > 150, "only {continued} records were continued");
 }
 
 #[test]
@@ -94,7 +139,7 @@ fn takes_the_definitions_before_the_cursor_from_the_record() {
         for definition in &mut record.items.definitions {
             Arc::make_mut(definition).range.end = u32::MAX;
         }
-        let continued = update.tree.continued_outline(&after, &record, update.same());
+        let continued = update.tree.continued_outline(&after, known_beginning(&record, &update));
         let taken =
             continued.definitions.iter().filter(|definition| definition.range.end == u32::MAX).count();
         shares.push((language, 100 * taken / outline.definitions.len()));
@@ -112,7 +157,7 @@ fn shares_what_is_the_same_with_the_record() {
     let (outline, record) = tree.recorded_outline(&text);
     let after = format!("{text}x = f1");
     let (record, update) = record.zip(tree.update_end(&text, &after)).expect("it can be continued");
-    let continued = update.tree.continued_outline(&after, &record, update.same());
+    let continued = update.tree.continued_outline(&after, known_beginning(&record, &update));
     let both = continued.definitions.iter().zip(&outline.definitions);
     assert!(both.filter(|(new, old)| Arc::ptr_eq(new, old)).count() > 70, "most are copied");
 }
