@@ -203,10 +203,10 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
     /// Collects mentioned names that are in reach without an individual import.
     fn mentioned_names(&mut self) {
         let here = self.resolver.view.open_file();
-        let is_open = |name: &&str| {
+        let is_looked_up = |name: &&str| {
             !self.resolver.view.imports_name(name) && self.resolver.may_mean_something(here, name)
         };
-        let mut names: Vec<&str> = self.cursor_terms.names().filter(is_open).collect();
+        let mut names: Vec<&str> = self.cursor_terms.names().filter(is_looked_up).collect();
         names.sort_unstable();
         names.dedup();
         for name in names {
@@ -215,10 +215,12 @@ impl<'q, 'a> ReachCollector<'q, 'a> {
                 continue;
             }
             let found = self.resolver.lookup(here, name);
-            let mut others = found.iter().filter(|entity| entity.def().is_none_or(|def| def.file != here));
-            if let Some(first) = others.next() {
+            let others = found.iter().filter(|entity| entity.def().is_none_or(|def| def.file != here));
+            let mut others = others.peekable();
+            // Most names have none, and reasons take time.
+            if others.peek().is_some() {
                 let reach = self.reach_of(name);
-                std::iter::once(first).chain(others).for_each(|&entity| self.put(entity, reach));
+                others.for_each(|&entity| self.put(entity, reach));
             }
         }
     }

@@ -79,7 +79,7 @@ impl IndexCache {
     }
 
     /// Returns the index of all files as it was cached, with their texts; `None` if it was not cached as a whole. Project files are not in the
-    /// cache: names are found, but imports that need a project's settings are not.
+    /// cache, so imports that need a project's settings lead nowhere.
     pub(crate) fn whole_index(&self) -> Option<WorkspaceIndex> {
         let index = self.index.clone()?;
         let mut files: Vec<SourceFile> = self.derived.values().map(|file| file.file().clone()).collect();
