@@ -41,6 +41,8 @@ fn truncated_files_of_the_cache_folder_end_no_server() {
         let editor = Editor::start(&project, &["--log-level", "debug"], setup(&project));
         wait_until_ready(&editor);
         assert!(count(&log(&editor), "on_disk=true") > 0, "{start}");
+        // The cache is written when the index is published already.
+        tests::wait_until("the index is cached", || count(&log(&editor), ": cached folder=") > 0);
         let is_published_early = count(&log(&editor), "cached index published") > 0;
         assert_eq!(is_published_early, start == "warm", "{start}");
         let before = proposal(&editor, &format!("turn_{start}"));
