@@ -28,8 +28,8 @@ mod last_items;
 const MAX_PARSED_AGAIN: usize = 2 << 10;
 
 /// The same for the text before a cursor, where it is the number of bytes behind the first difference in the longer text: a text that ends
-/// far before its base would take as long as the removed part in each request. Half of it is parsed again on average, and a new base costs
-/// little more than its parse.
+/// far before its base would take as long as the removed part in each request. Few bytes, since they are parsed again in each request, and a
+/// new base costs little more than its parse.
 const MAX_END_CHANGED: usize = 512;
 
 /// Texts whose tokens are kept: all and the near ones before a cursor, and those after it.
@@ -225,10 +225,7 @@ impl SyntaxCache {
         cursor: usize,
     ) -> Scope {
         let ParsedText { text, tree } = &parsed;
-        let (outline, record) = match known {
-            Some(known) => tree.continued_record(text, known),
-            None => tree.recorded_outline(text),
-        };
+        let (outline, record) = tree.recorded_outline(text, known);
         let scope = scope_of(tree, text, outline, cursor);
         let outline = record.map(Arc::new);
         let mut entries = self.entries();

@@ -107,23 +107,19 @@ impl VisitEffects {
 }
 
 impl Tree {
-    /// Returns the outline of the parsed `text`, and the record of the walk; no record if a later walk cannot continue it.
-    pub(crate) fn recorded_outline(&self, text: &str) -> (Outline, Option<OutlineRecord>) {
-        self.walk_outline(text, None, Some(OutlineRecord::default()))
+    /// Returns the outline of the parsed `text`, which may begin as `known` says, and the record of the walk; no record if a later walk cannot
+    /// continue it.
+    pub(crate) fn recorded_outline(
+        &self,
+        text: &str,
+        known: Option<KnownBeginning<'_>>,
+    ) -> (Outline, Option<OutlineRecord>) {
+        self.walk_outline(text, known, Some(OutlineRecord::default()))
     }
 
     /// Returns the outline of the parsed `text`, which begins as `known` says.
     pub(crate) fn continued_outline(&self, text: &str, known: KnownBeginning<'_>) -> Outline {
         self.walk_outline(text, Some(known), None).0
-    }
-
-    /// Same as [`Tree::recorded_outline`] for a text that begins as `known` says.
-    pub(crate) fn continued_record(
-        &self,
-        text: &str,
-        known: KnownBeginning<'_>,
-    ) -> (Outline, Option<OutlineRecord>) {
-        self.walk_outline(text, Some(known), Some(OutlineRecord::default()))
     }
 
     /// Returns the outline of the parsed `text`. Continues `record`, if there is one, and returns it unless a later walk cannot continue it.

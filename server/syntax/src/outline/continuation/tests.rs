@@ -71,7 +71,7 @@ fn is_the_outline_of_a_whole_walk() {
         let text = long_text(language, source);
         for before in cuts(&text) {
             let tree = parse(language, before);
-            let (outline, record) = tree.recorded_outline(before);
+            let (outline, record) = tree.recorded_outline(before, None);
             assert_eq!(outline, tree.outline(before), "{before}");
             let Some(record) = record else { continue };
             for beginning in cuts(&text) {
@@ -100,7 +100,7 @@ fn continued_record_is_continued_again() {
             let mut texts = cuts.iter().step_by(step).chain(up).map(|cut| format!("{cut}x"));
             let mut before = texts.next().expect("there are cuts");
             let mut tree = parse(language, &before);
-            let mut record = tree.recorded_outline(&before).1;
+            let mut record = tree.recorded_outline(&before, None).1;
             for after in texts {
                 let update = tree.update_end(&before, &after);
                 let next =
@@ -109,12 +109,9 @@ fn continued_record_is_continued_again() {
                     .as_ref()
                     .zip(update.as_ref())
                     .map(|(record, update)| known_beginning(record, update));
-                let (outline, again) = match known {
-                    Some(known) => next.continued_record(&after, known),
-                    None => next.recorded_outline(&after),
-                };
+                let (outline, again) = next.recorded_outline(&after, known);
                 assert_eq!(outline, next.outline(&after), "{before}\n---\n{after}");
-                let fresh = next.recorded_outline(&after).1;
+                let fresh = next.recorded_outline(&after, None).1;
                 let visits = |record: &Option<OutlineRecord>| {
                     record.as_ref().map(|record| format!("{:?}", record.visits))
                 };
@@ -133,7 +130,7 @@ fn takes_the_definitions_before_the_cursor_from_the_record() {
     for (language, source) in SOURCES {
         let text = long_text(language, source);
         let tree = parse(language, &text);
-        let (outline, record) = tree.recorded_outline(&text);
+        let (outline, record) = tree.recorded_outline(&text, None);
         let after = format!("{text}\n");
         let Some((mut record, update)) = record.zip(tree.update_end(&text, &after)) else { continue };
         for definition in &mut record.items.definitions {
@@ -154,7 +151,7 @@ fn takes_the_definitions_before_the_cursor_from_the_record() {
 fn shares_what_is_the_same_with_the_record() {
     let text: String = (0..100).map(|number| format!("def f{number}(a):\n    return a\n\n")).collect();
     let tree = parse(Language::Python, &text);
-    let (outline, record) = tree.recorded_outline(&text);
+    let (outline, record) = tree.recorded_outline(&text, None);
     let after = format!("{text}x = f1");
     let (record, update) = record.zip(tree.update_end(&text, &after)).expect("it can be continued");
     let continued = update.tree.continued_outline(&after, known_beginning(&record, &update));
