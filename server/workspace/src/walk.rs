@@ -48,9 +48,10 @@ pub(crate) struct WalkResult {
     pub(crate) entered: BTreeSet<String>,
 }
 
-/// Number of paths above which several threads pay off. Idle threads of the walk poll for work every millisecond, which would
-/// delay a narrow walk.
-const NARROW_PATHS: usize = 100;
+/// Number of paths above which a later walk uses several threads, as the first one does: they are started for it, and idle ones poll for work
+/// every millisecond. A walk on one thread takes a tenth of a second for so many, and a second for all files of the Linux kernel, for which
+/// nobody waits.
+const NARROW_PATHS: usize = 5_000;
 
 /// An event from a walking thread.
 enum WalkEvent {
@@ -74,8 +75,8 @@ pub(crate) fn walk(
 ) -> WalkResult {
     let (sender, events) = mpsc::channel();
     let found = AtomicUsize::new(0);
-    let is_narrow = !scope.is_all() && scope.len() <= NARROW_PATHS;
-    let threads = if is_narrow { 1 } else { rayon::current_num_threads() };
+    let is_wide = scope.is_first() || scope.len() > NARROW_PATHS;
+    let threads = if is_wide { rayon::current_num_threads() } else { 1 };
     let visit = |visitor: &Visitor<'_>, entry: Result<DirEntry, ignore::Error>| match entry {
         _ if !keep_going() => WalkState::Quit,
         Ok(entry) => {

@@ -37,8 +37,13 @@ impl<'a> WalkScope<'a> {
     }
 
     /// Whether it is the whole workspace.
-    pub(crate) fn is_all(&self) -> bool {
+    fn is_all(&self) -> bool {
         self.paths.contains("")
+    }
+
+    /// Whether it is the whole workspace, and nothing of it is known from earlier walks.
+    pub(crate) fn is_first(&self) -> bool {
+        self.is_all() && self.entered.is_empty()
     }
 
     /// Whether the walk visits the entry at `path`: one of the paths, above or below one, or in a folder not known so far.
