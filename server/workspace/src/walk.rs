@@ -49,8 +49,7 @@ pub(crate) struct WalkResult {
 }
 
 /// Number of paths above which a later walk uses several threads, as the first one does: they are started for it, and idle ones poll for work
-/// every millisecond. A walk on one thread takes a tenth of a second for so many, and a second for all files of the Linux kernel, for which
-/// nobody waits.
+/// every millisecond. A checkout is waited for, unlike a look through all files in case that a watcher missed something.
 const NARROW_PATHS: usize = 5_000;
 
 /// An event from a walking thread.
